@@ -1,0 +1,150 @@
+import { Plugin, type PluginApi, type PluginContext } from '@inversifyjs/plugin';
+import { type Container, type ResolutionContext } from 'inversify';
+import { type Class, type Site, type SiteListener, watchSites } from '../decorators/metadata.js';
+import { DEFAULT_MAX_ATTEMPTS, DEFAULT_MAX_TOOL_CALLS } from '../lib/agent/agent.js';
+import { AIDefinitionError } from '../lib/errors.js';
+import type { AILogger } from '../lib/logger.js';
+import { ChatModel } from '../lib/model/chat-model.js';
+import { type InjectedAgent, InjectedService } from './injected-service.js';
+import { RequestScope, SCOPE } from './scope.js';
+import { compileSite } from './site.js';
+
+/** The defaults of an application's sites. */
+export interface ApplicationDefaults {
+  readonly system: string | undefined;
+  readonly maxToolCalls: number | undefined;
+  readonly maxAttempts: number | undefined;
+  readonly logger: AILogger;
+}
+
+/** The context that a container resolves in, given out by a binding of its own. */
+const CONTEXT = Symbol('the context of the application');
+
+/** One application container with its sites: binds an agent for each, opens scopes, checks what it can before the first request. */
+export class Application implements SiteListener {
+  readonly #container: Container;
+  readonly #defaults: ApplicationDefaults;
+  readonly #agents = new Map<symbol, InjectedAgent>();
+  readonly #sites: Site[] = [];
+  #plugin!: PluginContext;
+
+  constructor(container: Container, defaults: ApplicationDefaults) {
+    this.#container = container;
+    this.#defaults = defaults;
+    const take = (context: PluginContext): void => {
+      this.#plugin = context;
+    };
+    class ReadBindings extends Plugin<Container> {
+      override load(_api: PluginApi): void {
+        take(this._context);
+      }
+    }
+    container.register(ReadBindings);
+    container
+      .bind(CONTEXT)
+      .toDynamicValue((context) => context)
+      .inTransientScope();
+    for (const site of watchSites(this)) this.siteAdded(site);
+  }
+
+  /** Binds what is injected at a site. Transient: what is built for one request is not there for the next. */
+  siteAdded(site: Site): void {
+    this.#sites.push(site);
+    this.#container
+      .bind<InjectedService>(site.id)
+      .toDynamicValue((context) => this.#inject(site, context.get<RequestScope>(SCOPE, { optional: true })))
+      .inTransientScope();
+  }
+
+  #inject(site: Site, scope: RequestScope | undefined): InjectedService {
+    const agent = this.#agent(site);
+    const unbound = this.#unbound(agent, scope);
+    if (unbound.length > 0) throw new AIDefinitionError(unbound.map((name) => notBound(site, name)));
+    if (scope !== undefined) for (const root of agent.tools.roots) scope.inspect(root);
+    return new InjectedService(agent, scope);
+  }
+
+  #agent(site: Site): InjectedAgent {
+    let agent = this.#agents.get(site.id);
+    if (agent === undefined) {
+      const tools = compileSite(site);
+      const { options } = site;
+      const definition = Object.freeze({
+        site: site.name,
+        toolset: tools.toolset,
+        system: options.system ?? this.#defaults.system ?? '',
+        maxToolCalls: options.maxToolCalls ?? this.#defaults.maxToolCalls ?? DEFAULT_MAX_TOOL_CALLS,
+        maxAttempts: options.maxAttempts ?? this.#defaults.maxAttempts ?? DEFAULT_MAX_ATTEMPTS,
+      });
+      agent = Object.freeze({
+        definition,
+        tools,
+        model: options.model,
+        logger: this.#defaults.logger,
+        application: this,
+      });
+      this.#agents.set(site.id, agent);
+    }
+    return agent;
+  }
+
+  /** Names of the tool classes that nobody bound. `isBound` is not asked: with autobind it would bind them. */
+  #unbound(agent: InjectedAgent, scope: RequestScope | undefined): readonly string[] {
+    let bound: ReadonlySet<unknown> | undefined;
+    return agent.tools.classes
+      .filter((target) => !this.#container.isCurrentBound(target) && scope?.container.isCurrentBound(target) !== true)
+      .filter((target) => !(bound ??= new Set(this.#plugin.bindingService.getBoundServices())).has(target))
+      .map(({ name }) => name);
+  }
+
+  openScope(bind: (container: Container) => unknown): RequestScope {
+    return new RequestScope(this, this.#container, () => this.#container.get<ResolutionContext>(CONTEXT), bind);
+  }
+
+  /** Checks the sites of all bound classes; throws all their problems in one error. */
+  verify(): void {
+    const problems: string[] = [];
+    const bound = this.#boundClasses();
+    for (const site of this.#sites) {
+      if (!bound.some((target) => isOrExtends(target, site.target))) continue;
+      try {
+        const agent = this.#agent(site);
+        for (const name of this.#unbound(agent, undefined))
+          this.#defaults.logger.warn(
+            `[inversify-ai] ${notBound(site, name)}. If it is bound in scopes alone, this is no mistake.`,
+          );
+        if (agent.model === undefined && !this.#container.isBound(ChatModel))
+          this.#defaults.logger.warn(
+            `[inversify-ai] @AI on ${site.name}: no model is known; pass one to installAI, or bind ChatModel. If it is bound in scopes alone, this is no mistake.`,
+          );
+      } catch (error) {
+        if (!(error instanceof AIDefinitionError)) throw error;
+        problems.push(error.message);
+      }
+    }
+    if (problems.length > 0) throw new AIDefinitionError(problems);
+  }
+
+  /** What is bound here or in an ancestor: as itself, or as the class behind another identifier. */
+  #boundClasses(): readonly Class[] {
+    const { bindingService } = this.#plugin;
+    const classes = new Set<Class>();
+    for (const id of bindingService.getBoundServices()) {
+      if (typeof id === 'function') classes.add(id as Class);
+      for (const binding of bindingService.getChained(id))
+        if (binding.type === 'Instance') classes.add(binding.implementationType as unknown as Class);
+    }
+    return [...classes];
+  }
+}
+
+/** An inherited injection point is its subclass's too. */
+function isOrExtends(target: Class, base: Class): boolean {
+  for (let current: unknown = target; typeof current === 'function'; current = Object.getPrototypeOf(current))
+    if (current === base) return true;
+  return false;
+}
+
+function notBound(site: Site, name: string): string {
+  return `@AI on ${site.name}: the tool class ${name} is not bound; write container.bind(${name}).toSelf()`;
+}

@@ -1,0 +1,93 @@
+import { type AgentDefinition, type ChatOptions, runAgent } from '../lib/agent/agent.js';
+import { AIObserver } from '../lib/agent/observer.js';
+import { AIService, type WithToolsOptions } from '../lib/agent/service.js';
+import { throwProblems, unknownOptions } from '../lib/declaration.js';
+import { AIDefinitionError, AIScopeError } from '../lib/errors.js';
+import type { AILogger } from '../lib/logger.js';
+import { ChatModel, isChatModel } from '../lib/model/chat-model.js';
+import type { AIRun } from '../lib/run.js';
+import { currentScope, type RequestScope } from './scope.js';
+import { type CompiledTools, compileTools } from './site.js';
+
+/** What an injected service is made of; all of it is shared but the scope. */
+export interface InjectedAgent {
+  readonly definition: AgentDefinition;
+  readonly tools: CompiledTools;
+  /** The site's own model, if it names one. */
+  readonly model: ChatModel | undefined;
+  readonly logger: AILogger;
+  /** The application whose scopes it may act in. */
+  readonly application: object;
+}
+
+/** The object behind `@AI`. It keeps no state of a request but the scope that it belongs to, and checks that at each call. */
+export class InjectedService extends AIService {
+  readonly #agent: InjectedAgent;
+  readonly #own: RequestScope | undefined;
+
+  /** @param own the scope whose container it was resolved from; without one it follows the current scope */
+  constructor(agent: InjectedAgent, own: RequestScope | undefined) {
+    super();
+    this.#agent = agent;
+    this.#own = own;
+  }
+
+  override async chat(message: string, options?: ChatOptions): Promise<string> {
+    return (await this.run(message, options)).text;
+  }
+
+  override async run(message: string, options: ChatOptions = {}): Promise<AIRun> {
+    const scope = this.#scope();
+    return scope.run(async () => {
+      for (const root of this.#agent.tools.roots) scope.inspect(root);
+      const observers = await scope.all(AIObserver);
+      const model = this.#agent.model ?? (await this.#boundModel(scope));
+      const { definition, logger } = this.#agent;
+      return runAgent(definition, message, options, { model, observers, logger, host: scope, signal: scope.signal });
+    });
+  }
+
+  override withTools(sources: readonly object[], options: WithToolsOptions = {}): AIService {
+    throwProblems(unknownOptions('withTools', options, ['toolGroup']));
+    const tools = compileTools(`${this.#agent.definition.site}, withTools`, sources, options.toolGroup);
+    return new InjectedService(
+      { ...this.#agent, tools, definition: { ...this.#agent.definition, toolset: tools.toolset } },
+      this.#own,
+    );
+  }
+
+  async #boundModel(scope: RequestScope): Promise<ChatModel> {
+    if (!scope.isBound(ChatModel))
+      throw new AIDefinitionError(
+        `${this.#agent.definition.site}: there is no model; pass one, installAI(container, { model: openAI({ model: '…' }) }), or bind ChatModel`,
+      );
+    const model = await scope.value(ChatModel);
+    if (!isChatModel(model))
+      throw new AIDefinitionError(
+        `${this.#agent.definition.site}: what is bound as ChatModel is none; bind what openAI({ model: '…' }) makes, or a class that extends ChatModel`,
+      );
+    return model;
+  }
+
+  /** Whose question this is. Never nobody's, and never somebody else's. */
+  #scope(): RequestScope {
+    const current = currentScope();
+    const own = this.#own;
+    const { site } = this.#agent.definition;
+    if (own !== undefined && current !== undefined && current !== own)
+      throw new AIScopeError(
+        `${site}: this agent belongs to another scope than the one it is used in; resolve it from the current scope's container, and keep no agent beyond its request.`,
+      );
+    const scope = own ?? current;
+    if (scope === undefined)
+      throw new AIScopeError(
+        `${site}: there is no scope, so there is no caller to act for. Ask inside ai.runInScope((container) => { container.bind(Caller)… }, (scope) => …), or resolve the agent from a scope's container.`,
+      );
+    if (scope.application !== this.#agent.application)
+      throw new AIScopeError(
+        `${site}: the current scope belongs to another application; open one with this application's ai handle.`,
+      );
+    scope.refuseIfClosed(site);
+    return scope;
+  }
+}

@@ -1,0 +1,96 @@
+import type { Container } from 'inversify';
+import { countProblems, describeKind, throwProblems, unknownOptions } from '../lib/declaration.js';
+import { AIDefinitionError } from '../lib/errors.js';
+import { consoleLogger, guarded, loggerProblems, type AILogger } from '../lib/logger.js';
+import { ChatModel, isChatModel } from '../lib/model/chat-model.js';
+import { Application } from './application.js';
+import type { AIScope, ScopeBinder } from './scope.js';
+
+/** What `installAI` takes: defaults for all sites. */
+export interface InstallOptions {
+  /** Bound as `ChatModel`. Leave it out where the application binds one itself. */
+  readonly model?: ChatModel;
+  readonly system?: string;
+  /** Default: 5. */
+  readonly maxToolCalls?: number;
+  /** Default: 3. */
+  readonly maxAttempts?: number;
+  /** Default: the console. */
+  readonly logger?: AILogger;
+}
+
+/** The application's end of the library. */
+export interface AIHandle {
+  /**
+   * Checks the sites of all classes bound in the container: call it at start-up. Throws one `AIDefinitionError` with
+   * every problem; warns of a tool class that is not bound, which may yet be bound in scopes.
+   */
+  verify(): void;
+  /** Opens a scope; `bind` puts the caller and all that is this request's own into its container. Close it. */
+  openScope<R>(bind: ScopeBinder<R>): AIScope;
+  /** Opens a scope, runs `fn` in it and closes it, whatever happened. */
+  runInScope<R, T>(bind: ScopeBinder<R>, fn: (scope: AIScope) => T | PromiseLike<T>): Promise<T>;
+}
+
+const OPTIONS = ['model', 'system', 'maxToolCalls', 'maxAttempts', 'logger'];
+const INSTALLED = Symbol.for('inversify-ai/installed');
+
+/**
+ * Makes `@AI` work in a container: binds an agent for every site, those decorated later included. Call it once, on the
+ * application's container, before requests are served.
+ * Throws an `AIDefinitionError` for unknown options, or where it was done already.
+ */
+export function installAI(container: Container, options: InstallOptions): AIHandle {
+  throwProblems(unknownOptions('installAI', options, OPTIONS));
+  const problems = [
+    ...countProblems('installAI', 'maxToolCalls', options.maxToolCalls),
+    ...countProblems('installAI', 'maxAttempts', options.maxAttempts),
+    ...loggerProblems('installAI', options.logger),
+  ];
+  if (options.model !== undefined && !isChatModel(options.model))
+    problems.push(
+      `installAI: model must be a ChatModel, as openAI({ model: '…' }) makes one; found ${describeKind(options.model)}`,
+    );
+  if (container.isCurrentBound(INSTALLED))
+    problems.push('installAI: done already on this container; keep the handle of the first call');
+  else if (options.model !== undefined && container.isCurrentBound(ChatModel))
+    problems.push(
+      'installAI: ChatModel is bound in this container already; leave out the option model, or the binding',
+    );
+  throwProblems(problems);
+  container.bind(INSTALLED).toConstantValue(true);
+  if (options.model !== undefined) container.bind(ChatModel).toConstantValue(options.model);
+  const application = new Application(container, {
+    system: options.system,
+    maxToolCalls: options.maxToolCalls,
+    maxAttempts: options.maxAttempts,
+    logger: guarded(options.logger ?? consoleLogger),
+  });
+  return Object.freeze({
+    verify: () => {
+      application.verify();
+    },
+    openScope: (bind: (container: Container) => unknown) => open(application, bind),
+    runInScope: async <T>(bind: (container: Container) => unknown, fn: (scope: AIScope) => T | PromiseLike<T>) => {
+      const scope = open(application, bind);
+      let result: T;
+      try {
+        result = await scope.run(fn);
+      } catch (error) {
+        // What went wrong first is what the caller must hear of.
+        await scope.close().catch(() => undefined);
+        throw error;
+      }
+      await scope.close();
+      return result;
+    },
+  });
+}
+
+function open(application: Application, bind: unknown): AIScope {
+  if (typeof bind !== 'function')
+    throw new AIDefinitionError(
+      `openScope: bind must be a function, (container) => { container.bind(Caller)… }, found ${describeKind(bind)}`,
+    );
+  return application.openScope(bind as (container: Container) => unknown);
+}

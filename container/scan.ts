@@ -1,0 +1,171 @@
+import type { ServiceIdentifier } from 'inversify';
+import { descriptionProblems, describeKind, nameProblems } from '../lib/declaration.js';
+import { AIDefinitionError, AIScopeError } from '../lib/errors.js';
+import { declareParameter, type Parameter } from '../lib/schema/parameter.js';
+import { compileTool } from '../lib/tool/compile.js';
+import type { CompiledTool, ToolCallContext } from '../lib/tool/tool.js';
+import { isClass } from '../decorators/ai.js';
+import type { Class, ParameterSource } from '../decorators/metadata.js';
+import { type ToolMember, toolMembers } from '../decorators/tool-members.js';
+
+/** What a decorated method needs of a scope, at each call. */
+export interface ToolHost {
+  /** The tool's own object, resolved anew, so that its constructor receives this caller. */
+  resolve(target: Class): Promise<object>;
+  value(token: ServiceIdentifier): Promise<unknown>;
+}
+
+/** A scanned class: its tools, or what is wrong with it. */
+export interface ScannedClass {
+  readonly tools: readonly CompiledTool[];
+  readonly problems: readonly string[];
+}
+
+const scanned = new WeakMap<Class, ScannedClass>();
+
+/** Reads the tools of a class that somebody listed; nothing else is ever looked at. Done once for a class. */
+export function scanClass(target: Class): ScannedClass {
+  let result = scanned.get(target);
+  if (result === undefined) {
+    result = read(target, (host) => hostOf(host).resolve(target));
+    scanned.set(target, result);
+  }
+  return result;
+}
+
+/** Reads the tools of an instance, which is used as it is: for services outside a container. */
+export function scanInstance(source: unknown, where: string, problems: string[]): readonly CompiledTool[] {
+  if (isClass(source)) {
+    problems.push(
+      `${where}: tools holds the class ${source.name}; outside a container there is nothing that makes an instance, so pass one: new ${source.name}(…)`,
+    );
+    return [];
+  }
+  if (typeof source !== 'object' || source === null) {
+    problems.push(
+      `${where}: tools holds ${describeKind(source)}; pass instances of classes with @AITool methods, or tools made by defineTool`,
+    );
+    return [];
+  }
+  const { tools, problems: found } = read(source.constructor as unknown as Class, () => Promise.resolve(source));
+  problems.push(...found);
+  return tools;
+}
+
+type Receiver = (host: unknown) => Promise<object>;
+
+function read(target: Class, receiver: Receiver): ScannedClass {
+  const problems: string[] = [];
+  const members = toolMembers(target, problems);
+  if (members.length === 0 && problems.length === 0)
+    problems.push(
+      `${target.name || '(anonymous class)'} has no tools; write @AITool('what it does') on the methods that the model may call`,
+    );
+  const tools = members.flatMap((member) => compileMember(target, member, receiver, problems) ?? []);
+  return { tools, problems };
+}
+
+function compileMember(
+  target: Class,
+  member: ToolMember,
+  receiver: Receiver,
+  problems: string[],
+): CompiledTool | undefined {
+  const before = problems.length;
+  const { key, declaration, sources } = member;
+  const origin = `${member.owner}.${key}`;
+  const name = declaration.name ?? `${target.name}_${key}`;
+  if (declaration.name === undefined && target.name === '')
+    problems.push(
+      `${origin}: the class has no name to call the tool by; write @AITool({ name: 'find_order', description: '…' })`,
+    );
+  else problems.push(...nameProblems(origin, name));
+  problems.push(...descriptionProblems(origin, declaration.description), ...validatorProblems(target, member));
+  const parameters = sources.flatMap(
+    (source, index) => declare(origin, source, index, declaration.paramTypes, problems) ?? [],
+  );
+  if (problems.length > before) return undefined;
+  return compileTool({
+    name,
+    origin,
+    description: declaration.description,
+    parameters,
+    groups: member.groups,
+    options: declaration.options,
+    invoke: async (args, context, host) => {
+      const instance = await receiver(host);
+      const method: unknown = (instance as Readonly<Record<string, unknown>>)[key];
+      if (typeof method !== 'function')
+        throw new AIDefinitionError(
+          `${origin}: what ${target.name} resolves to has no method ${key}; bind the class itself, or an object with that method`,
+        );
+      const values = await Promise.all(sources.map((source) => valueOf(source, args, context, host)));
+      return (method as (...values: unknown[]) => unknown).apply(instance, values);
+    },
+  });
+}
+
+function declare(
+  origin: string,
+  source: ParameterSource,
+  index: number,
+  paramTypes: readonly unknown[] | undefined,
+  problems: string[],
+): Parameter | undefined {
+  if (source.from !== 'model') return undefined;
+  const emitted = paramTypes && { type: paramTypes[index] };
+  return declareParameter(
+    `${origin}, parameter ${source.name}`,
+    source.name,
+    source.description,
+    source.options,
+    emitted,
+    problems,
+  );
+}
+
+async function valueOf(
+  source: ParameterSource,
+  args: Readonly<Record<string, unknown>>,
+  context: ToolCallContext,
+  host: unknown,
+): Promise<unknown> {
+  switch (source.from) {
+    case 'model':
+      return args[source.name];
+    case 'call':
+      return context;
+    case 'scope': {
+      const value = await hostOf(host).value(source.token);
+      return source.select === undefined ? value : source.select(value as never);
+    }
+  }
+}
+
+function hostOf(host: unknown): ToolHost {
+  if (host === undefined)
+    throw new AIScopeError(
+      'There is no scope: a service made by createAIService has no container, so @FromScope cannot be filled. Inject the agent with @AI, or pass the value to the tool itself.',
+    );
+  return host as ToolHost;
+}
+
+/** class-validator files a decorator on a parameter under the method, where it checks nothing: it would only look checked. */
+function validatorProblems(target: Class, { key, owner }: ToolMember): string[] {
+  const { classValidatorMetadataStorage: storage } = globalThis as {
+    classValidatorMetadataStorage?: {
+      getTargetValidationMetadatas?: (
+        target: unknown,
+        schema: string,
+        always: boolean,
+        strict: boolean,
+      ) => { propertyName: string }[];
+    };
+  };
+  const rules = storage?.getTargetValidationMetadatas?.(target, '', true, false) ?? [];
+  return rules.some(({ propertyName }) => propertyName === key)
+    ? [
+        `${owner}.${key}: a class-validator decorator on a parameter checks nothing; say it in @AIToolParam, type: 'integer'`,
+      ]
+    : [];
+}

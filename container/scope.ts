@@ -1,0 +1,170 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { Container, type ResolutionContext, type ServiceIdentifier } from 'inversify';
+import { AIScopeError } from '../lib/errors.js';
+import { processState } from '../lib/process-state.js';
+import type { Class } from '../decorators/metadata.js';
+import { guardScope, type ScopeGuard } from './guard.js';
+import { identifierName, isInversifyError } from './inversify-error.js';
+import type { ToolHost } from './scan.js';
+
+/**
+ * One request's life: its container, in which the caller is bound, and all that is asked and called for it. Bound in
+ * that container only, under this class.
+ */
+export abstract class AIScope {
+  /** A child of the application's container, with what `bind` put into it. */
+  abstract readonly container: Container;
+  /** Runs `fn` in this scope: agents without a scope of their own act for it. Throws an `AIScopeError` once it is closed. */
+  abstract run<T>(fn: (scope: AIScope) => T): T;
+  /**
+   * Ends the scope. A question that is still running is aborted and rejects with an `AIScopeError`; its tools are waited
+   * for as long as they may still take; then what the scope bound is unbound. Closing twice is harmless.
+   */
+  abstract close(): Promise<void>;
+  abstract [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** What binds a scope's own things: synchronous, since a scope that is half bound would act for nobody. */
+export type ScopeBinder<R = unknown> = ((container: Container) => R) &
+  (R extends PromiseLike<unknown> ? 'bind must be synchronous' : unknown);
+
+/** The identifier by which an agent finds the scope it is resolved in, the same in every copy of the package. */
+export const SCOPE = Symbol.for('inversify-ai/scope');
+
+const storage = processState('current-scope/1', () => new AsyncLocalStorage<RequestScope>());
+
+/** The scope whose `run` this code is in. */
+export function currentScope(): RequestScope | undefined {
+  return storage.getStore();
+}
+
+/** The scope that `openScope` makes. */
+export class RequestScope extends AIScope implements ToolHost {
+  readonly container: Container;
+  readonly #guard: ScopeGuard;
+  readonly #closing = new AbortController();
+  readonly #inspected = new Set<unknown>();
+  /** Tools at work, with the time at which each is given up. */
+  readonly #working = new Map<Promise<unknown>, number>();
+  #closed: Promise<void> | undefined;
+
+  /** @param application the one that opened it, as `installAI` made it */
+  constructor(
+    readonly application: object,
+    parent: Container,
+    ownerContext: () => ResolutionContext,
+    bind: (container: Container) => unknown,
+  ) {
+    super();
+    this.container = new Container({ parent });
+    this.#guard = guardScope(this.container, ownerContext);
+    this.container.bind(SCOPE).toConstantValue(this);
+    this.container.bind(AIScope).toConstantValue(this);
+    const bound = bind(this.container);
+    if (typeof bound === 'object' && bound !== null && 'then' in bound && typeof bound.then === 'function') {
+      Promise.resolve(bound as PromiseLike<unknown>).catch(() => undefined);
+      void this.close().catch(() => undefined);
+      throw new AIScopeError(
+        'The bind of a scope must be synchronous, and this one returned a promise. Await what it needs first, or bind a dynamic value: container.bind(Caller).toDynamicValue(async () => …).',
+      );
+    }
+  }
+
+  get open(): boolean {
+    return this.#closed === undefined;
+  }
+
+  /** Aborted when the scope closes. */
+  get signal(): AbortSignal {
+    return this.#closing.signal;
+  }
+
+  override run<T>(fn: (scope: AIScope) => T): T {
+    this.refuseIfClosed('run');
+    return storage.run(this, fn, this as AIScope);
+  }
+
+  override close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  override [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #close(): Promise<void> {
+    this.#closing.abort(
+      new AIScopeError('The scope was closed while a question was running in it, so the question was aborted.'),
+    );
+    await this.#toolsDone();
+    await this.container.unbindAllAsync();
+  }
+
+  /** Until the last tool has ended, or the last one that has not is past its time. */
+  async #toolsDone(): Promise<void> {
+    if (this.#working.size === 0) return;
+    const longest = Math.max(...this.#working.values()) - Date.now();
+    let timer: NodeJS.Timeout | undefined;
+    const givenUp = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, Math.max(0, longest));
+    });
+    await Promise.race([Promise.allSettled(this.#working.keys()), givenUp]);
+    clearTimeout(timer);
+  }
+
+  /** Notes a tool at work, so that closing waits for it, `timeoutMs` at most. */
+  atWork<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
+    this.#working.set(work, Date.now() + timeoutMs);
+    const done = (): void => {
+      this.#working.delete(work);
+    };
+    work.then(done, done);
+    return work;
+  }
+
+  refuseIfClosed(what: string): void {
+    if (!this.open)
+      throw new AIScopeError(
+        `${what}: the scope has ended. Ask while its request is being answered, or open one: ai.runInScope(bind, fn).`,
+      );
+  }
+
+  /** Refuses what a tool must not be built from, once for each identifier. */
+  inspect(id: ServiceIdentifier): void {
+    if (this.#inspected.has(id)) return;
+    this.#guard.inspect(id as symbol);
+    this.#inspected.add(id);
+  }
+
+  /** Whether somebody bound it, here or above. */
+  isBound(token: ServiceIdentifier): boolean {
+    return this.container.isBound(token);
+  }
+
+  /** All that is bound under a token, in the scope and in the application. */
+  async all<T>(token: ServiceIdentifier<T>): Promise<readonly T[]> {
+    return this.#told(token, () => this.container.getAllAsync<T>(token, { chained: true, optional: true }));
+  }
+
+  async resolve(target: Class): Promise<object> {
+    return (await this.value(target)) as object;
+  }
+
+  async value(token: ServiceIdentifier): Promise<unknown> {
+    return this.#told(token, () => this.container.getAsync(token));
+  }
+
+  async #told<T>(token: ServiceIdentifier, get: () => Promise<T>): Promise<T> {
+    this.refuseIfClosed(identifierName(token));
+    try {
+      return await get();
+    } catch (error) {
+      if (!isInversifyError(error)) throw error;
+      throw new AIScopeError(
+        `${identifierName(token)} could not be resolved in the current scope; bind what is missing in the application, or for one caller in openScope's bind. inversify says: ${error.message}`,
+        { cause: error },
+      );
+    }
+  }
+}

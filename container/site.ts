@@ -1,0 +1,52 @@
+import type { ServiceIdentifier } from 'inversify';
+import { sourceProblems } from '../decorators/ai.js';
+import type { Class, Site } from '../decorators/metadata.js';
+import { toolMembers } from '../decorators/tool-members.js';
+import { buildToolset } from '../lib/agent/service.js';
+import { describeKind } from '../lib/declaration.js';
+import { AIDefinitionError } from '../lib/errors.js';
+import type { Toolset } from '../lib/tool/toolset.js';
+import { scanClass } from './scan.js';
+
+/** A `tools` list, read: the set, and what its tools are resolved from. */
+export interface CompiledTools {
+  readonly toolset: Toolset;
+  readonly classes: readonly Class[];
+  /** The classes and the tokens of `@FromScope`: all that a scope's container is asked for by a tool. */
+  readonly roots: readonly ServiceIdentifier[];
+}
+
+/** Reads a site's list; a lazy one now. All that is wrong comes in one `AIDefinitionError`. */
+export function compileSite(site: Site): CompiledTools {
+  const { tools, toolGroup } = site.options;
+  const list: unknown = typeof tools === 'function' ? tools() : tools;
+  const problems = sourceProblems(site.name, list);
+  if (problems.length > 0) throw new AIDefinitionError(problems);
+  return compileTools(`@AI on ${site.name}`, list, toolGroup);
+}
+
+/** Reads a list of classes and `Tool`s. */
+export function compileTools(where: string, list: unknown, toolGroup: unknown): CompiledTools {
+  const classes: Class[] = [];
+  const toolset = buildToolset(where, list, toolGroup, (source, at, problems) => {
+    if (typeof source !== 'function') {
+      problems.push(
+        `${at}: tools holds ${describeKind(source)}; list classes with @AITool methods, or tools made by defineTool`,
+      );
+      return [];
+    }
+    const target = source as unknown as Class;
+    if (classes.includes(target)) {
+      problems.push(`${at}: tools lists ${target.name} twice; list it once`);
+      return [];
+    }
+    classes.push(target);
+    const scanned = scanClass(target);
+    problems.push(...scanned.problems.map((problem) => `${at}: ${problem}`));
+    return scanned.tools;
+  });
+  const tokens = classes
+    .flatMap((target) => toolMembers(target, []))
+    .flatMap(({ sources }) => sources.flatMap((source) => (source.from === 'scope' ? [source.token] : [])));
+  return Object.freeze({ toolset, classes, roots: [...new Set<ServiceIdentifier>([...classes, ...tokens])] });
+}

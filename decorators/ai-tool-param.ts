@@ -1,0 +1,27 @@
+import { describeKind } from '../lib/declaration.js';
+import { AIDefinitionError } from '../lib/errors.js';
+import type { ParameterOptions } from '../lib/schema/parameter.js';
+import { parameterOf } from './member.js';
+import { setParameter } from './metadata.js';
+
+/** What `@AIToolParam` takes besides name and description. */
+export type AIToolParamOptions = ParameterOptions;
+
+/**
+ * A parameter whose value the model chooses. The name is what the model calls it; JavaScript erases the one in the code.
+ * What the compiler says of the type need not be repeated; what it cannot say is an error when the class is scanned.
+ */
+export function AIToolParam(name: string, description: string, options: AIToolParamOptions = {}) {
+  return (target: object, key: string | symbol | undefined, index: number): void => {
+    const { where, method } = parameterOf('@AIToolParam', target, key, index);
+    if (typeof name !== 'string' || name === '')
+      throw new AIDefinitionError(
+        `${where}: found ${describeKind(name)} for a name; write @AIToolParam('orderId', 'The order id')`,
+      );
+    if (typeof description !== 'string' || description.trim() === '')
+      throw new AIDefinitionError(
+        `${where}: the description is blank; write @AIToolParam('${name}', 'what the value is')`,
+      );
+    setParameter(target, method, index, { from: 'model', name, description, options });
+  };
+}

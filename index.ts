@@ -1,0 +1,58 @@
+/// <reference types="node" preserve="true" />
+/** The public face of inversify-ai. */
+export { AI, type AIOptions, type ToolSource } from './decorators/ai.js';
+export { AITool, type AIToolOptions } from './decorators/ai-tool.js';
+export { AIToolContext } from './decorators/ai-tool-context.js';
+export { AIToolGroup, type ToolGroupDecorator } from './decorators/ai-tool-group.js';
+export { AIToolParam, type AIToolParamOptions } from './decorators/ai-tool-param.js';
+export { FromScope } from './decorators/from-scope.js';
+export { Mutating } from './decorators/mutating.js';
+export { ReadOnly } from './decorators/read-only.js';
+
+export { createAIService } from './container/create-ai-service.js';
+export { installAI, type AIHandle, type InstallOptions } from './container/install.js';
+export { AIScope, type ScopeBinder } from './container/scope.js';
+
+export { type ChatOptions } from './lib/agent/agent.js';
+export { AIObserver, type AIRunEvent, type ToolEnded, type ToolStarted } from './lib/agent/observer.js';
+export { AIService, type AIServiceOptions, type WithToolsOptions } from './lib/agent/service.js';
+export type { ToolOptions } from './lib/declaration.js';
+export {
+  AIDefinitionError,
+  AIError,
+  AIProviderError,
+  AIResponseError,
+  AIScopeError,
+  AIToolError,
+  AIToolIterationError,
+  type ProviderFailure,
+} from './lib/errors.js';
+export type { AILogger } from './lib/logger.js';
+export {
+  ChatModel,
+  type FinishReason,
+  type JsonSchema,
+  type ModelMessage,
+  type ModelProfile,
+  type ModelReply,
+  type ModelRequest,
+  type ModelUsage,
+  type WireName,
+} from './lib/model/chat-model.js';
+export { embeddedModel } from './lib/model/embedded.js';
+export { modelFromEnv } from './lib/model/model-from-env.js';
+export { openAI, type OpenAIClient, type OpenAIOptions } from './lib/model/open-ai.js';
+export type {
+  AIRun,
+  AIUsage,
+  PartialRun,
+  ToolCallOutcome,
+  ToolCallRecord,
+  ToolEffect,
+  TranscriptCall,
+  TranscriptEntry,
+} from './lib/run.js';
+export type { ParameterKind, ParameterOptions, ParameterType } from './lib/schema/parameter.js';
+export { defineTool, type ToolArguments, type ToolDefinition } from './lib/tool/define-tool.js';
+export type { ToolGroup } from './lib/tool/group.js';
+export type { Tool, ToolCallContext, ToolParameter, ToolParameters } from './lib/tool/tool.js';

@@ -1,0 +1,21 @@
+import type { Config } from 'jest';
+
+const config: Config = {
+  testEnvironment: 'node',
+  roots: ['<rootDir>/test'],
+  testMatch: ['**/*.test.ts'],
+  extensionsToTreatAsEsm: ['.ts'],
+  // Sources name their modules as Node will find them (`./x.js`); here they are still `./x.ts`.
+  moduleNameMapper: {
+    '^inversify-ai$': '<rootDir>/index.ts',
+    '^inversify-ai/testing$': '<rootDir>/lib/testing/index.ts',
+    '^(\\.{1,2}/.*)\\.js$': '$1',
+  },
+  // `isolatedModules` stays off: with it on, parameter types imported from another file reach the metadata as `Object`.
+  // 151002 is ts-jest asking for it.
+  transform: {
+    '^.+\\.ts$': ['ts-jest', { useESM: true, tsconfig: 'tsconfig.json', diagnostics: { ignoreCodes: [151002] } }],
+  },
+};
+
+export default config;

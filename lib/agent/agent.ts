@@ -1,0 +1,107 @@
+import { AIDefinitionError } from '../errors.js';
+import type { AILogger } from '../logger.js';
+import type { ChatModel } from '../model/chat-model.js';
+import { countProblems, throwProblems, unknownOptions } from '../declaration.js';
+import type { AIRun } from '../run.js';
+import { groupNames, type ToolGroup } from '../tool/group.js';
+import type { Toolset } from '../tool/toolset.js';
+import { envelope } from '../wire/envelope.js';
+import { Run } from './loop.js';
+import type { AIObserver } from './observer.js';
+
+/** What one question may say besides its text. Options only narrow: they never give an agent more than its site did. */
+export interface ChatOptions {
+  /** Ends the run; its reason is rethrown unchanged. */
+  readonly signal?: AbortSignal;
+  /** Handed to tools in their context; the model does not see it. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  /** Only the tools of this agent that are also in one of these groups. */
+  readonly toolGroup?: ToolGroup | readonly ToolGroup[];
+  /** At most so many calls; not above the agent's own bound. */
+  readonly maxToolCalls?: number;
+}
+
+/** What an agent is: immutable, shared by all its runs. */
+export interface AgentDefinition {
+  /** Which agent, for events and messages: `SupportController#0`. */
+  readonly site: string;
+  readonly toolset: Toolset;
+  readonly system: string;
+  readonly maxToolCalls: number;
+  readonly maxAttempts: number;
+}
+
+/** What a run takes from where it is run: a scope, or nothing but the options of `createAIService`. */
+export interface RunEnvironment {
+  readonly model: ChatModel;
+  readonly observers: readonly AIObserver[];
+  readonly logger: AILogger;
+  /** Handed to each tool unread. */
+  readonly host: unknown;
+  /** Ends the run from outside: a scope that closes. */
+  readonly signal?: AbortSignal;
+}
+
+export const DEFAULT_MAX_TOOL_CALLS = 5;
+export const DEFAULT_MAX_ATTEMPTS = 3;
+
+/** Answers one question. Throws an `AIDefinitionError` for options that do not narrow. */
+export async function runAgent(
+  agent: AgentDefinition,
+  question: string,
+  options: ChatOptions,
+  environment: RunEnvironment,
+): Promise<AIRun> {
+  const { toolset, maxToolCalls } = narrow(agent, question, options);
+  const signals = [options.signal, environment.signal].filter((signal) => signal !== undefined);
+  // One signal for the run, listening to those of others only as long as it lasts: theirs may live for ever.
+  const controller = new AbortController();
+  const aborts = signals.map((signal) => {
+    const abort = (): void => {
+      controller.abort(signal.reason);
+    };
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    return (): void => {
+      signal.removeEventListener('abort', abort);
+    };
+  });
+  try {
+    return await new Run(
+      { ...agent, toolset, maxToolCalls, wire: envelope },
+      question,
+      options.metadata ?? {},
+      environment,
+      controller.signal,
+    ).answer();
+  } finally {
+    for (const stop of aborts) stop();
+  }
+}
+
+const CHAT_OPTIONS = ['signal', 'metadata', 'toolGroup', 'maxToolCalls'];
+
+function narrow(
+  agent: AgentDefinition,
+  question: unknown,
+  options: ChatOptions,
+): { readonly toolset: Toolset; readonly maxToolCalls: number } {
+  const where = `${agent.site}, chat`;
+  const problems = [
+    ...unknownOptions(where, options, CHAT_OPTIONS),
+    ...countProblems(where, 'maxToolCalls', options.maxToolCalls),
+  ];
+  if (typeof question !== 'string' || question.trim() === '')
+    problems.push(`${where}: the question must be a text that is not blank`);
+  if (options.maxToolCalls !== undefined && options.maxToolCalls > agent.maxToolCalls)
+    problems.push(
+      `${where}: maxToolCalls ${options.maxToolCalls.toString()} is above the agent's own ${agent.maxToolCalls.toString()}; options of a call only narrow, raise it where the agent is declared`,
+    );
+  throwProblems(problems);
+  const { toolGroup, maxToolCalls = agent.maxToolCalls } = options;
+  if (toolGroup === undefined) return { toolset: agent.toolset, maxToolCalls };
+  const groups = groupNames(where, toolGroup);
+  if (agent.toolset.tools.length === 0)
+    throw new AIDefinitionError(`${where}: there are no tools that toolGroup could narrow`);
+  return { toolset: agent.toolset.only(groups, where), maxToolCalls };
+}

@@ -1,0 +1,116 @@
+/*
+ * The rules that every declaration passes, whoever made it: a decorator, defineTool, an options object.
+ */
+
+import { AIDefinitionError } from './errors.js';
+
+/**
+ * One problem a line for what is wrong with an options object: not an object, or keys that are not in `known`.
+ * A misspelt `toolGroup` that is silently ignored would offer every tool.
+ */
+export function unknownOptions(where: string, options: unknown, known: readonly string[]): string[] {
+  if (typeof options !== 'object' || options === null)
+    return [`${where}: expected an options object, found ${describeKind(options)}`];
+  return Object.keys(options)
+    .filter((key) => !known.includes(key))
+    .map((key) => `${where}: there is no option "${key}"; the options are ${known.join(', ')}`);
+}
+
+/** A problem where `value` is not a whole number from 1 on; `undefined` is "not given". */
+export function countProblems(where: string, option: string, value: unknown): string[] {
+  if (value === undefined || (Number.isSafeInteger(value) && (value as number) >= 1)) return [];
+  return [`${where}: ${option} must be a whole number of at least 1, found ${shown(value)}`];
+}
+
+/** Throws all problems together, if there are any. */
+export function throwProblems(problems: readonly string[]): void {
+  if (problems.length > 0) throw new AIDefinitionError(problems);
+}
+
+/** A number as it is, anything else by its kind. */
+function shown(value: unknown): string {
+  return typeof value === 'number' ? value.toString() : describeKind(value);
+}
+
+/** A word or two for what a value is, without its content. */
+export function describeKind(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  if (typeof value === 'function') return value.name === '' ? 'a function' : `the function or class ${value.name}`;
+  if (typeof value === 'object') {
+    const name = (value as { constructor?: { name?: unknown } }).constructor?.name;
+    return typeof name === 'string' && name !== 'Object' && name !== '' ? `an instance of ${name}` : 'an object';
+  }
+  return value === undefined ? 'undefined' : `a ${typeof value}`;
+}
+
+/** The wire name must pass every large provider: letters, digits, _ and -, at most 64. `ANSWER` is the wires' own word. */
+export function nameProblems(origin: string, name: unknown): string[] {
+  if (typeof name !== 'string' || name === '')
+    return [`${origin}: the tool has no name; give it one, name: 'find_order'`];
+  if (name === 'ANSWER')
+    return [
+      `${origin}: the name ANSWER is taken, it is how a model says that it answers; choose another, name: 'find_order'`,
+    ];
+  if (name.length > 64)
+    return [
+      `${origin}: the wire name ${name} has ${name.length.toString()} characters, 64 are allowed; give a shorter one, name: 'find_order'`,
+    ];
+  if (!/^[A-Za-z0-9_-]+$/.test(name))
+    return [
+      `${origin}: the wire name "${name}" has characters that providers refuse; use letters, digits, _ and -, name: 'find_order'`,
+    ];
+  return [];
+}
+
+export function descriptionProblems(origin: string, description: unknown): string[] {
+  return typeof description === 'string' && description.trim() !== ''
+    ? []
+    : [`${origin}: the description is blank; say what it does, the model chooses by nothing else`];
+}
+
+/** What may be said of any tool besides its name and its words. */
+export interface ToolOptions {
+  /** After so long the call is abandoned and reported as timed out. In milliseconds; default 60,000. */
+  readonly timeoutMs?: number;
+  /** The same call may be made again at any time, also after it failed: it does nothing twice. Default: false. */
+  readonly idempotent?: boolean;
+  /** The same call may be made again after it succeeded: twice is meant. Default: false. */
+  readonly repeatable?: boolean;
+  /** The result is the answer, without another turn. Default: false. */
+  readonly returnDirect?: boolean;
+  /** What the model is told, to the byte, when the tool returns nothing. */
+  readonly notFound?: string;
+  /** A longer result is cut, with a mark that says how much is missing. In characters; default 20,000. */
+  readonly maxResultChars?: number;
+}
+
+/** Names of the options that every kind of tool takes. */
+export const TOOL_OPTIONS = [
+  'timeoutMs',
+  'idempotent',
+  'repeatable',
+  'returnDirect',
+  'notFound',
+  'maxResultChars',
+] as const satisfies readonly (keyof ToolOptions)[];
+
+/** The longest delay that Node's timers take: 2^31 - 1 ms; a longer one fires at once. */
+const MAX_TIMER_MS = 2_147_483_647;
+
+export function toolOptionProblems(origin: string, options: ToolOptions): string[] {
+  const problems: string[] = [];
+  for (const option of ['idempotent', 'repeatable', 'returnDirect'] as const)
+    if (options[option] !== undefined && typeof options[option] !== 'boolean')
+      problems.push(`${origin}: ${option} must be true or false, found ${describeKind(options[option])}`);
+  for (const option of ['timeoutMs', 'maxResultChars'] as const) {
+    const value = options[option];
+    if (value !== undefined && !(Number.isSafeInteger(value) && value >= 1 && value <= MAX_TIMER_MS))
+      problems.push(
+        `${origin}: ${option} must be a whole number from 1 to ${MAX_TIMER_MS.toString()}, found ${shown(value)}`,
+      );
+  }
+  if (options.notFound !== undefined && (typeof options.notFound !== 'string' || options.notFound.trim() === ''))
+    problems.push(`${origin}: notFound must be a sentence for the model, as 'No order found with that id.'`);
+  return problems;
+}

@@ -1,0 +1,114 @@
+import type { PartialRun } from './run.js';
+
+/** Options of every error here. */
+interface AIErrorOptions {
+  readonly cause?: unknown;
+}
+
+/**
+ * The root of all errors of this package. Messages say what to do and hold no secret: no provider's body, no
+ * exception of the application's. Those are in `cause`, which is not enumerable.
+ */
+export abstract class AIError extends Error {
+  /** A stable word for this kind of error, for programs. */
+  abstract readonly code: string;
+
+  /** The run as far as it came, where the error ended one. Not enumerable: it holds what tools returned. */
+  declare readonly run?: PartialRun;
+
+  constructor(message: string, options?: AIErrorOptions) {
+    super(message, options?.cause === undefined ? undefined : { cause: options.cause });
+    this.name = new.target.name;
+    Object.defineProperty(this, 'name', { enumerable: false });
+  }
+}
+
+/** Hangs the run that an error ended on the error; the first one stays, so that a nested run's is not replaced. */
+export function carryRun(error: AIError, run: PartialRun): void {
+  if (error.run === undefined) Object.defineProperty(error, 'run', { value: run, enumerable: false });
+}
+
+/** A declaration is wrong: a decorator, an option, a site, a tool. Thrown before anything is sent. */
+export class AIDefinitionError extends AIError {
+  readonly code = 'definition';
+
+  /** `problems` come together in one message, a line each where there are several. */
+  constructor(problems: string | readonly string[], options?: AIErrorOptions) {
+    const list = typeof problems === 'string' ? [problems] : problems;
+    super(
+      list.length === 1
+        ? (list[0] as string)
+        : `${list.length.toString()} problems:\n${list.map((problem) => `- ${problem.replaceAll('\n', '\n  ')}`).join('\n')}`,
+      options,
+    );
+  }
+}
+
+/** There is no caller to act for: no scope, one that has ended, somebody else's, or a binding that would leak one. */
+export class AIScopeError extends AIError {
+  readonly code = 'scope';
+}
+
+/**
+ * The model named a tool when none was on offer: `maxToolCalls` were made and the turn's schema held the answer alone.
+ * It means a provider that does not enforce the schema. `run.calls` lists the calls that were made.
+ */
+export class AIToolIterationError extends AIError {
+  readonly code = 'tool-iteration';
+}
+
+/** The model's reply is no answer: cut off, blocked, refused, not in the agreed form, or empty. Nothing ran from it. */
+export class AIResponseError extends AIError {
+  /** The text that came, if any. It is the model's: do not show it as an answer. Not enumerable. */
+  declare readonly text: string;
+
+  constructor(
+    readonly code: 'truncated' | 'filtered' | 'refused' | 'malformed' | 'empty',
+    message: string,
+    text = '',
+  ) {
+    super(message);
+    Object.defineProperty(this, 'text', { value: text, enumerable: false });
+  }
+}
+
+/** What is known of a failed provider call. */
+export interface ProviderFailure {
+  /** The HTTP status; absent where no response came. */
+  readonly status?: number | undefined;
+  /** The provider's id of the request, for its support. */
+  readonly requestId?: string | undefined;
+  /** Whether sending the same request again may help. */
+  readonly retryable?: boolean;
+  /** How often it was sent; 1 unless a retry says otherwise. */
+  readonly attempts?: number;
+  /** From the first attempt to the last failure, in milliseconds. */
+  readonly elapsedMs?: number;
+}
+
+/** A provider call failed, after all attempts that made sense. The provider's own error is in `cause`. */
+export class AIProviderError extends AIError {
+  readonly code = 'provider';
+  readonly status: number | undefined;
+  readonly requestId: string | undefined;
+  readonly retryable: boolean;
+  readonly attempts: number;
+  readonly elapsedMs: number;
+
+  constructor(message: string, failure: ProviderFailure = {}, options?: AIErrorOptions) {
+    super(message, options);
+    this.status = failure.status;
+    this.requestId = failure.requestId;
+    this.retryable = failure.retryable ?? false;
+    this.attempts = failure.attempts ?? 1;
+    this.elapsedMs = failure.elapsedMs ?? 0;
+  }
+}
+
+/**
+ * Thrown by a tool to have its message shown to the model, so that it can do better. Any other exception is told as
+ * one fixed line.
+ */
+export class AIToolError extends AIError {
+  readonly code = 'tool';
+}

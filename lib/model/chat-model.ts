@@ -1,0 +1,82 @@
+/** One message, as every chat API has it. */
+export interface ModelMessage {
+  readonly role: 'system' | 'user' | 'assistant';
+  readonly content: string;
+}
+
+/** A JSON Schema, as plain data. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** How turns travel: see the wire of that name. */
+export type WireName = 'envelope';
+
+/** One turn, ready to be sent. */
+export interface ModelRequest {
+  readonly wire: WireName;
+  readonly messages: readonly ModelMessage[];
+  /** What the reply must match; absent for a service without tools, which answers in plain text. */
+  readonly responseSchema?: { readonly name: string; readonly schema: JsonSchema };
+  /** The wire names on offer in this turn, in order. */
+  readonly tools: readonly string[];
+}
+
+/** Why a provider stopped writing; `other` is any word that is not known here. */
+export type FinishReason = 'stop' | 'length' | 'content_filter' | 'tool_calls' | 'other';
+
+/** Tokens of one reply; what a provider does not count is 0. */
+export interface ModelUsage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cachedInputTokens: number;
+  readonly reasoningTokens: number;
+}
+
+export const NO_USAGE: ModelUsage = Object.freeze({
+  inputTokens: 0,
+  outputTokens: 0,
+  cachedInputTokens: 0,
+  reasoningTokens: 0,
+});
+
+/** One reply, as far as every provider has it. */
+export interface ModelReply {
+  readonly text: string;
+  readonly finish: FinishReason;
+  /** The model's words where it refused. */
+  readonly refusal?: string;
+  readonly usage: ModelUsage;
+  readonly requestId?: string;
+}
+
+/** What a model's server is known to do. */
+export interface ModelProfile {
+  /** `enforced`: tokens outside the schema cannot be written; `accepted`: the schema is only read. */
+  readonly schema: 'enforced' | 'accepted';
+  /** The wires it speaks. */
+  readonly wires: readonly WireName[];
+}
+
+/**
+ * A language model: one provider call, no retry, no loop. It is a token too: bound in a container it serves all agents
+ * there, bound in a scope it serves that scope.
+ *
+ * A failure is thrown as an `AIProviderError` whose `retryable` says whether the same request may be sent again. An
+ * abort of `signal` rejects with its reason.
+ */
+export abstract class ChatModel {
+  /** For people: which model this is. */
+  abstract readonly name: string;
+  abstract readonly profile: ModelProfile;
+  abstract complete(request: ModelRequest, options: { readonly signal: AbortSignal }): Promise<ModelReply>;
+}
+
+/** Whether a value can be used as a model, whichever copy of the package its class came from. */
+export function isChatModel(value: unknown): value is ChatModel {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'complete' in value &&
+    typeof value.complete === 'function' &&
+    'profile' in value
+  );
+}

@@ -1,0 +1,104 @@
+import { AIProviderError } from '../errors.js';
+import type { FinishReason, ModelReply } from './chat-model.js';
+
+/*
+ * What came back, read by its shape: the client may be of another copy or version of `openai`, whose classes are not
+ * ours to compare with, and compatible servers answer 200 with things that are no completion.
+ */
+
+const FINISH: ReadonlyMap<unknown, FinishReason> = new Map<unknown, FinishReason>([
+  ['stop', 'stop'],
+  ['length', 'length'],
+  ['content_filter', 'content_filter'],
+  ['tool_calls', 'tool_calls'],
+  ['function_call', 'tool_calls'],
+]);
+
+/** `null` and nothing at all are what some servers send with a complete reply. */
+export function readFinish(word: unknown): FinishReason {
+  return typeof word === 'string' ? (FINISH.get(word) ?? 'other') : 'stop';
+}
+
+/** Reads a completion; throws a retryable `AIProviderError` where the body is none. */
+export function readCompletion(body: unknown): ModelReply {
+  const requestId = text(member(body, '_request_id')) ?? undefined;
+  const choices = member(body, 'choices');
+  const message = Array.isArray(choices) ? member(choices[0], 'message') : undefined;
+  if (typeof message !== 'object' || message === null)
+    throw new AIProviderError('The provider answered with something that is no completion.', {
+      requestId,
+      retryable: true,
+    });
+  const finish = member((choices as unknown[])[0], 'finish_reason');
+  const refusal = text(member(message, 'refusal'));
+  const usage = member(body, 'usage');
+  return {
+    text: text(member(message, 'content')) ?? '',
+    finish: readFinish(finish),
+    ...(refusal !== undefined && refusal !== '' && { refusal }),
+    usage: {
+      inputTokens: count(member(usage, 'prompt_tokens')),
+      outputTokens: count(member(usage, 'completion_tokens')),
+      cachedInputTokens: count(member(member(usage, 'prompt_tokens_details'), 'cached_tokens')),
+      reasoningTokens: count(member(member(usage, 'completion_tokens_details'), 'reasoning_tokens')),
+    },
+    ...(requestId !== undefined && { requestId }),
+  };
+}
+
+/** Classifies what the client threw. Its text stays in `cause`: providers quote the request in it. */
+export function providerError(model: string, error: unknown): AIProviderError {
+  if (error instanceof AIProviderError) return error;
+  const status = member(error, 'status');
+  const requestId = text(member(error, 'requestID'));
+  if (typeof status === 'number') {
+    const code = text(member(error, 'code'));
+    const advised = header(error, 'x-should-retry');
+    const retryable = advised === undefined ? worthRepeating(status, code) : advised === 'true';
+    const id = requestId === undefined ? '' : `, request ${requestId}`;
+    return new AIProviderError(
+      `${model}: the provider answered ${status.toString()}${hint(status)}${id}.`,
+      { status, requestId, retryable },
+      { cause: error },
+    );
+  }
+  // No response at all, a body that broke off, or one that is no JSON.
+  return new AIProviderError(
+    `${model}: no usable response came from the provider.`,
+    { requestId, retryable: true },
+    { cause: error },
+  );
+}
+
+/** The account is empty: waiting does not fill it. */
+const FINAL_CODES = new Set(['insufficient_quota', 'billing_hard_limit_reached', 'billing_not_active']);
+
+function worthRepeating(status: number, code: string | undefined): boolean {
+  if (code !== undefined && FINAL_CODES.has(code)) return false;
+  return status === 408 || status === 409 || status === 425 || status === 429 || status >= 500;
+}
+
+function hint(status: number): string {
+  if (status === 401 || status === 403) return ': check the key';
+  if (status === 404) return ': check the model name and the base URL';
+  if (status === 400 || status === 422) return ': it refuses this request, its reason is in cause';
+  return '';
+}
+
+function header(error: unknown, name: string): string | undefined {
+  const headers = member(error, 'headers');
+  const get = member(headers, 'get');
+  return typeof get === 'function' ? text((get as (name: string) => unknown).call(headers, name)) : undefined;
+}
+
+function member(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[key] : undefined;
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function count(value: unknown): number {
+  return typeof value === 'number' && Number.isFinite(value) ? value : 0;
+}

@@ -1,0 +1,146 @@
+import type { ClientOptions } from 'openai';
+import { AIDefinitionError, AIProviderError } from '../errors.js';
+import { throwProblems, unknownOptions } from '../declaration.js';
+import { ChatModel, type ModelProfile, type ModelReply, type ModelRequest } from './chat-model.js';
+import { providerError, readCompletion } from './open-ai-reply.js';
+import { chatCompletionBody } from './open-ai-request.js';
+
+/** The part of the `openai` client that is used: version 6 or 7, or anything of the same shape. */
+export interface OpenAIClient {
+  readonly chat: {
+    readonly completions: {
+      // A method, so that the client's overloads fit.
+      create(body: never, options?: never): PromiseLike<unknown>;
+    };
+  };
+}
+
+/** What `openAI` takes. */
+export interface OpenAIOptions {
+  /** The provider's name of the model. There is no default: names age. */
+  readonly model: string;
+  /** Default: `OPENAI_API_KEY`. A server that asks for none needs none, given a `baseURL`. */
+  readonly apiKey?: string;
+  /** Any server that speaks Chat Completions. Default: `OPENAI_BASE_URL`, else OpenAI's own. */
+  readonly baseURL?: string;
+  /** A client of your own, in place of key, base URL, headers and fetch. */
+  readonly client?: OpenAIClient;
+  /** For one attempt, body included, in milliseconds. Default: 60,000. */
+  readonly timeoutMs?: number;
+  /** Sent with every request. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** In place of the network. */
+  readonly fetch?: typeof globalThis.fetch;
+}
+
+const OPTIONS = ['model', 'apiKey', 'baseURL', 'client', 'timeoutMs', 'headers', 'fetch'];
+
+/**
+ * A model behind OpenAI's Chat Completions, at OpenAI or at any compatible server, through the `openai` package
+ * (a peer, loaded with the first request; its own retries are off).
+ * Throws an `AIDefinitionError` where there is neither key, base URL nor client: an application never falls back.
+ */
+export function openAI(options: OpenAIOptions): ChatModel {
+  throwProblems(unknownOptions('openAI', options, OPTIONS));
+  if (typeof options.model !== 'string' || options.model === '')
+    throw new AIDefinitionError(`openAI: name the model, openAI({ model: 'gpt-5-mini' })`);
+  const apiKey = options.apiKey ?? environment('OPENAI_API_KEY');
+  const baseURL = options.baseURL ?? environment('OPENAI_BASE_URL');
+  if (options.client === undefined && !apiKey && !baseURL)
+    throw new AIDefinitionError(
+      'openAI: no key. Set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own, or pass apiKey, baseURL or client',
+    );
+  const timeoutMs = options.timeoutMs ?? 60_000;
+  if (!Number.isFinite(timeoutMs) || timeoutMs <= 0)
+    throw new AIDefinitionError(
+      `openAI: timeoutMs must be a number of milliseconds above 0, found ${String(timeoutMs)}`,
+    );
+  return new OpenAIModel(
+    options.model,
+    timeoutMs,
+    lazily(() => options.client ?? connect({ ...options, apiKey, baseURL })),
+  );
+}
+
+/** An empty variable is one that is not set: an empty base URL would mean OpenAI's own. */
+function environment(name: string): string | undefined {
+  return process.env[name] === '' ? undefined : process.env[name];
+}
+
+interface Connection {
+  readonly apiKey: string | undefined;
+  readonly baseURL: string | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly fetch?: typeof globalThis.fetch;
+}
+
+async function connect({ apiKey, baseURL, headers, fetch }: Connection): Promise<OpenAIClient> {
+  const { default: OpenAI } = await import('openai').catch((cause: unknown) => {
+    throw new AIDefinitionError('openAI: the package "openai" is not installed; run: npm install openai@6', { cause });
+  });
+  const options: ClientOptions = {
+    apiKey: apiKey || 'none',
+    // Not left out: the client would then read the variable itself, an empty one included.
+    baseURL: baseURL || 'https://api.openai.com/v1',
+    maxRetries: 0,
+    logLevel: 'off',
+    ...(headers && { defaultHeaders: headers }),
+    ...(fetch && { fetch }),
+  };
+  return new OpenAI(options);
+}
+
+function lazily<T>(make: () => T | Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => (made ??= Promise.resolve(make()));
+}
+
+class OpenAIModel extends ChatModel {
+  readonly profile: ModelProfile = Object.freeze({ schema: 'enforced', wires: ['envelope'] as const });
+  readonly #timeoutMs: number;
+  readonly #client: () => Promise<OpenAIClient>;
+
+  constructor(
+    readonly name: string,
+    timeoutMs: number,
+    client: () => Promise<OpenAIClient>,
+  ) {
+    super();
+    this.#timeoutMs = timeoutMs;
+    this.#client = client;
+  }
+
+  override async complete(request: ModelRequest, { signal }: { readonly signal: AbortSignal }): Promise<ModelReply> {
+    const client = await this.#client();
+    signal.throwIfAborted();
+    // A timer of our own over headers and body: openai 6 stops its own once the headers are there. A child of the signal
+    // for each attempt, so that nothing stays on a signal that lives longer.
+    const attempt = new AbortController();
+    const onAbort = (): void => {
+      attempt.abort(signal.reason);
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+    const timer = setTimeout(() => {
+      attempt.abort(new Error('timeout'));
+    }, this.#timeoutMs);
+    try {
+      const completion = client.chat.completions.create(
+        chatCompletionBody(this.name, request) as never,
+        { signal: attempt.signal, maxRetries: 0, timeout: this.#timeoutMs + 1_000 } as never,
+      );
+      return readCompletion(await completion);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (attempt.signal.aborted)
+        throw new AIProviderError(
+          `${this.name}: no complete reply within ${this.#timeoutMs.toString()} ms.`,
+          { retryable: true },
+          { cause: error },
+        );
+      throw providerError(this.name, error);
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import { AIError, AIProviderError } from '../errors.js';
+import type { ChatModel, ModelReply, ModelRequest } from './chat-model.js';
+
+/*
+ * Why our own: the openai client's retry waits out an abort and changed twice inside our peer range, and cockatiel and
+ * p-retry know neither what a provider's status means nor that an abort's reason is rethrown unchanged.
+ */
+
+export interface RetryOptions {
+  readonly signal: AbortSignal;
+  /** How often one provider call may be sent: 1 is no retry. */
+  readonly maxAttempts: number;
+  /** Called each time that the request is sent. */
+  readonly sending: () => void;
+}
+
+const MIN_DELAY_MS = 500;
+const MAX_DELAY_MS = 20_000;
+
+/**
+ * One provider call, repeated alone while that may help: a lost connection, 429, a 5xx. Never a tool, never the loop.
+ * Throws an `AIProviderError` with the number of attempts, or the signal's reason unchanged.
+ */
+export async function completeWithRetry(
+  model: ChatModel,
+  request: ModelRequest,
+  options: RetryOptions,
+): Promise<ModelReply> {
+  const { signal, maxAttempts, sending } = options;
+  const begun = Date.now();
+  for (let attempt = 1; ; attempt++) {
+    signal.throwIfAborted();
+    sending();
+    try {
+      return await model.complete(request, { signal });
+    } catch (error) {
+      signal.throwIfAborted();
+      const failure = asProviderError(error, { attempts: attempt, elapsedMs: Date.now() - begun });
+      if (!(failure instanceof AIProviderError) || !failure.retryable || attempt >= maxAttempts) throw failure;
+    }
+    // Full jitter: many agents that fail together must not come back together.
+    await sleep(Math.random() * Math.min(MAX_DELAY_MS, MIN_DELAY_MS * 2 ** (attempt - 1)), signal);
+  }
+}
+
+function asProviderError(error: unknown, spent: { readonly attempts: number; readonly elapsedMs: number }): AIError {
+  if (error instanceof AIProviderError) {
+    const { message, status, requestId, retryable, cause } = error;
+    return new AIProviderError(message, { status, requestId, retryable, ...spent }, { cause });
+  }
+  if (error instanceof AIError) return error;
+  return new AIProviderError('The model failed with an error of its own; see cause.', spent, { cause: error });
+}
+
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => {
+      clearTimeout(timer);
+      reject(signal.reason as Error);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', onAbort);
+      resolve();
+    }, ms);
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+}

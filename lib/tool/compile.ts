@@ -1,0 +1,106 @@
+import {
+  descriptionProblems,
+  describeKind,
+  nameProblems,
+  type ToolOptions,
+  toolOptionProblems,
+} from '../declaration.js';
+import { declareParameter, type Parameter } from '../schema/parameter.js';
+import { effectOf, isToolGroup, MUTATING, READ_ONLY } from './group.js';
+import type { CompiledTool, Tool } from './tool.js';
+
+/** What is left of a tool's declaration once parameters and groups are known; the same for a method and a function. */
+export interface ToolDraft {
+  readonly name: string;
+  readonly origin: string;
+  readonly description: string;
+  readonly parameters: readonly Parameter[];
+  readonly groups: readonly string[];
+  readonly options: ToolOptions;
+  readonly invoke: CompiledTool['invoke'];
+}
+
+/** Fills in the defaults and freezes. */
+export function compileTool(draft: ToolDraft): CompiledTool {
+  const { options } = draft;
+  return Object.freeze({
+    name: draft.name,
+    origin: draft.origin,
+    description: draft.description,
+    parameters: Object.freeze([...draft.parameters]),
+    groups: Object.freeze([...draft.groups]),
+    effect: effectOf(draft.groups),
+    timeoutMs: options.timeoutMs ?? 60_000,
+    idempotent: options.idempotent ?? false,
+    repeatable: options.repeatable ?? false,
+    returnDirect: options.returnDirect ?? false,
+    notFound: options.notFound,
+    maxResultChars: options.maxResultChars ?? 20_000,
+    invoke: draft.invoke,
+  });
+}
+
+/** Whether a value in a `tools` list is a `Tool`. */
+export function isTool(value: unknown): value is Tool {
+  return typeof value === 'object' && value !== null && 'execute' in value && typeof value.execute === 'function';
+}
+
+/** Compiles a tool made by hand; what is wrong goes to `problems`, and then there is no tool. */
+export function compileHandmade(tool: Tool, problems: string[]): CompiledTool | undefined {
+  const before = problems.length;
+  const origin = `tool ${typeof tool.name === 'string' ? tool.name : '(without a name)'}`;
+  problems.push(
+    ...nameProblems(origin, tool.name),
+    ...descriptionProblems(origin, tool.description),
+    ...toolOptionProblems(origin, tool),
+  );
+  const declared: unknown = tool.parameters;
+  const parameters: Parameter[] = [];
+  if (typeof declared !== 'object' || declared === null || Array.isArray(declared))
+    problems.push(
+      `${origin}: parameters must be an object, { query: { type: 'string', description: '…' } }; {} for none`,
+    );
+  else
+    for (const [name, { description, ...options }] of Object.entries(tool.parameters)) {
+      const parameter = declareParameter(
+        `${origin}, parameter ${name}`,
+        name,
+        description,
+        options,
+        undefined,
+        problems,
+      );
+      if (parameter !== undefined) parameters.push(parameter);
+    }
+  const groups = groupsOf(origin, tool.groups, problems);
+  if (problems.length > before) return undefined;
+  return compileTool({
+    name: tool.name,
+    origin,
+    description: tool.description,
+    parameters,
+    groups,
+    options: tool,
+    invoke: (args, context) => tool.execute(args, context),
+  });
+}
+
+function groupsOf(origin: string, groups: unknown, problems: string[]): readonly string[] {
+  if (!Array.isArray(groups)) {
+    problems.push(`${origin}: groups must be a list of groups, as [ReadOnly], found ${describeKind(groups)}`);
+    return [];
+  }
+  const list: unknown[] = groups;
+  const names = list.filter(isToolGroup).map(({ groupName }) => groupName);
+  if (names.length < list.length)
+    problems.push(`${origin}: groups holds something that is no group; use ReadOnly, Mutating or AIToolGroup('…')`);
+  problems.push(...effectProblems(origin, names));
+  return names;
+}
+
+/** A tool cannot be both; which one was meant decides what a read-only agent may call. */
+export function effectProblems(origin: string, groups: readonly string[]): string[] {
+  return groups.includes(READ_ONLY) && groups.includes(MUTATING)
+    ? [`${origin}: marked both ReadOnly and Mutating; keep the one that is true`]
+    : [];
+}

@@ -1,0 +1,58 @@
+import { AIDefinitionError } from '../errors.js';
+import { TOOL_OPTIONS, type ToolOptions, unknownOptions } from '../declaration.js';
+import { compileHandmade } from './compile.js';
+import type { ToolGroup } from './group.js';
+import type { Tool, ToolCallContext, ToolParameter, ToolParameters } from './tool.js';
+
+type ValueOf<T> = T extends 'integer' | 'number' | NumberConstructor
+  ? number
+  : T extends 'boolean' | BooleanConstructor
+    ? boolean
+    : string;
+type MemberOf<E> = E extends readonly (infer V)[] ? V : E extends Readonly<Record<string, infer V>> ? V : never;
+type ArgumentOf<P extends ToolParameter> = P extends { readonly enum: infer E } ? MemberOf<E> : ValueOf<P['type']>;
+type IsOptional<P extends ToolParameter> = P extends { readonly optional: true } ? true : false;
+
+/** What `execute` gets, from what was declared. */
+export type ToolArguments<P extends ToolParameters> = {
+  readonly [K in keyof P as IsOptional<P[K]> extends true ? never : K]: ArgumentOf<P[K]>;
+} & { readonly [K in keyof P as IsOptional<P[K]> extends true ? K : never]?: ArgumentOf<P[K]> | undefined };
+
+/** What `defineTool` takes. */
+export interface ToolDefinition<P extends ToolParameters> extends ToolOptions {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: P;
+  /** One group or several. Without one the tool counts as mutating. */
+  readonly group?: ToolGroup | readonly ToolGroup[];
+  readonly execute: (args: ToolArguments<P>, context: ToolCallContext) => unknown;
+}
+
+/**
+ * A tool made of a function. Making one registers nothing: it can be called once it stands in a `tools` list.
+ * Throws an `AIDefinitionError` that names every problem.
+ */
+export function defineTool<const P extends ToolParameters>(definition: ToolDefinition<P>): Tool {
+  const where = `defineTool ${typeof definition.name === 'string' ? definition.name : ''}`.trim();
+  const problems = unknownOptions(where, definition, [
+    'name',
+    'description',
+    'parameters',
+    'group',
+    'execute',
+    ...TOOL_OPTIONS,
+  ]);
+  if (problems.length > 0) throw new AIDefinitionError(problems);
+  if (typeof definition.execute !== 'function')
+    throw new AIDefinitionError(`${where}: execute must be a function (args, context) => …`);
+  const { group = [], execute, ...rest } = definition;
+  const tool: Tool = Object.freeze({
+    ...rest,
+    groups: Object.freeze(Array.isArray(group) ? [...(group as readonly ToolGroup[])] : [group as ToolGroup]),
+    // The dispatcher hands over what was converted by this very declaration.
+    execute: (args: object, context: ToolCallContext) => execute(args as ToolArguments<P>, context),
+  });
+  compileHandmade(tool, problems);
+  if (problems.length > 0) throw new AIDefinitionError(problems);
+  return tool;
+}

@@ -1,0 +1,200 @@
+import { AIDefinitionError, AIScopeError, AIToolError } from '../errors.js';
+import type { AILogger } from '../logger.js';
+import type { ToolCallOutcome, ToolCallRecord, TranscriptEntry } from '../run.js';
+import { convertArguments, type Conversion } from '../schema/convert.js';
+import { resultText, shorten } from './result.js';
+import { told } from './told.js';
+import type { CompiledTool, ToolCallContext } from './tool.js';
+import type { Toolset } from './toolset.js';
+
+/** A call as a wire decoded it. */
+export interface RequestedCall {
+  readonly callId: string;
+  readonly turn: number;
+  readonly tool: string;
+  readonly sent: Readonly<Record<string, unknown>>;
+  /** What is wrong with the arguments as a whole: a name given twice, text that is no JSON. */
+  readonly problem?: string;
+}
+
+/** What the dispatcher needs to know of the run that it serves. */
+export interface DispatchContext {
+  readonly runId: string;
+  readonly question: string;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly signal: AbortSignal;
+  /** Handed to each tool unread; see `CompiledTool`. */
+  readonly host: unknown;
+  readonly logger: AILogger;
+  readonly transcript: () => readonly TranscriptEntry[];
+  readonly started: (call: StartedCall) => void;
+  readonly ended: (record: ToolCallRecord, error: unknown) => void;
+}
+
+export type StartedCall = Pick<ToolCallRecord, 'callId' | 'turn' | 'tool' | 'sent' | 'arguments'>;
+
+interface Ending {
+  readonly outcome: ToolCallOutcome;
+  readonly result: string;
+  /** The real error: for the observer, never for the model. */
+  readonly error?: unknown;
+  /** Thrown once the end has been reported: the run is over. */
+  readonly fatal?: unknown;
+}
+
+/**
+ * The one way to a tool, for every kind of tool on every wire: look it up in this turn's set, convert, execute within its
+ * time, turn the result into text. One dispatcher serves one run and knows its earlier calls.
+ */
+export class Dispatcher {
+  readonly #context: DispatchContext;
+  /** Mutating calls that were executed, by tool and converted arguments. */
+  readonly #executed = new Map<string, Ending>();
+
+  constructor(context: DispatchContext) {
+    this.#context = context;
+  }
+
+  /** Executes a call of the set, or says why not. Throws where the run is over: an abort, no scope, a broken definition. */
+  async dispatch(call: RequestedCall, toolset: Toolset): Promise<ToolCallRecord> {
+    const tool = toolset.get(call.tool);
+    const conversion = tool && convert(tool, call);
+    return this.#report(call, conversion, async () => {
+      if (tool === undefined || conversion === undefined)
+        return { outcome: 'unknown-tool', result: told.unknownTool(call.tool, toolset.names) };
+      if (!conversion.ok)
+        return { outcome: 'invalid-arguments', result: told.invalidArguments(tool.name, conversion.lines) };
+      return this.#once(tool, conversion.values, () => this.#execute(tool, conversion.values, call));
+    });
+  }
+
+  /** Answers a call that must not run. */
+  async refuse(call: RequestedCall, result: string): Promise<ToolCallRecord> {
+    return this.#report(call, undefined, () => Promise.resolve({ outcome: 'refused', result }));
+  }
+
+  async #report(
+    call: RequestedCall,
+    conversion: Conversion | undefined,
+    end: () => Promise<Ending>,
+  ): Promise<ToolCallRecord> {
+    this.#context.signal.throwIfAborted();
+    const begun = performance.now();
+    const { callId, turn, tool } = call;
+    const started: StartedCall = {
+      callId,
+      turn,
+      tool,
+      sent: Object.freeze(call.sent),
+      ...(conversion?.ok === true && { arguments: conversion.values }),
+    };
+    this.#context.started(started);
+    const { outcome, result, error, fatal } = await end();
+    const record: ToolCallRecord = Object.freeze({
+      ...started,
+      outcome,
+      result,
+      durationMs: performance.now() - begun,
+    });
+    this.#context.ended(record, error);
+    if (fatal !== undefined) throw fatal as Error;
+    return record;
+  }
+
+  /** A model that lost its place must not refund twice; nor may it try again what perhaps happened. */
+  async #once(
+    tool: CompiledTool,
+    args: Readonly<Record<string, unknown>>,
+    execute: () => Promise<Ending>,
+  ): Promise<Ending> {
+    if (tool.effect === 'read-only' || tool.idempotent) return execute();
+    const key = JSON.stringify([tool.name, tool.parameters.map(({ name }) => [typeof args[name], String(args[name])])]);
+    const earlier = this.#executed.get(key);
+    if (earlier !== undefined && !(tool.repeatable && earlier.outcome === 'ok'))
+      return { outcome: 'repeated', result: told.repeated(tool.name, earlier) };
+    const ending = await execute();
+    // After an AIToolError it may be tried again: the tool said itself that nothing happened.
+    if (!(ending.error instanceof AIToolError)) this.#executed.set(key, ending);
+    return ending;
+  }
+
+  async #execute(tool: CompiledTool, args: Readonly<Record<string, unknown>>, call: RequestedCall): Promise<Ending> {
+    const { signal, logger, host, runId } = this.#context;
+    if (signal.aborted) return aborted(signal); // an observer may have done so just now
+    const controller = new AbortController();
+    const context = this.#callContext(tool, call, controller.signal);
+    // Watched from before the tool begins: it may abort the run before it first waits.
+    const cutShort = cutShortBy(signal, tool);
+    const work = (async (): Promise<Ending> => {
+      const value: unknown = await tool.invoke(args, context, host);
+      return { outcome: 'ok', result: await resultText(value, tool) };
+    })().catch((error: unknown) => failure(tool, error));
+    const ending = await Promise.race([work, cutShort.ending]);
+    cutShort.stop();
+    if (ending.outcome === 'timed-out' || ending.outcome === 'aborted') controller.abort(ending.error);
+    if (isUnexpected(ending))
+      logger.warn(`[inversify-ai] ${tool.name} ${ending.outcome} (run ${runId}, call ${call.callId})`, ending.error);
+    return ending;
+  }
+
+  #callContext(tool: CompiledTool, call: RequestedCall, signal: AbortSignal): ToolCallContext {
+    const { runId, question, metadata, transcript } = this.#context;
+    return Object.freeze({
+      runId,
+      callId: call.callId,
+      turn: call.turn,
+      tool: tool.name,
+      signal,
+      question,
+      metadata,
+      transcript: transcript(),
+    });
+  }
+}
+
+/** How a call ends that does not end itself: past its time, or with its run. */
+function cutShortBy(
+  signal: AbortSignal,
+  tool: CompiledTool,
+): { readonly ending: Promise<Ending>; readonly stop: () => void } {
+  let stop = (): void => undefined;
+  const ending = new Promise<Ending>((resolve) => {
+    const timer = setTimeout(() => {
+      const error = new Error(`${tool.name} did not finish within ${tool.timeoutMs.toString()} ms`);
+      resolve({ outcome: 'timed-out', result: told.timedOut(tool.name), error });
+    }, tool.timeoutMs);
+    const onAbort = (): void => {
+      resolve(aborted(signal));
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+    stop = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
+    };
+  });
+  return { ending, stop };
+}
+
+/** What somebody must look at: neither the model's own mistake nor a refusal that the tool meant. */
+function isUnexpected({ outcome, error, fatal }: Ending): boolean {
+  return outcome === 'timed-out' || (outcome === 'failed' && fatal === undefined && !(error instanceof AIToolError));
+}
+
+function aborted(signal: AbortSignal): Ending {
+  const reason: unknown = signal.reason;
+  return { outcome: 'aborted', result: '', error: reason, fatal: reason };
+}
+
+function convert(tool: CompiledTool, call: RequestedCall): Conversion {
+  return call.problem === undefined
+    ? convertArguments(tool.parameters, call.sent)
+    : { ok: false, lines: [call.problem] };
+}
+
+/** What the model is told of an exception is decided by where it came from, not by what it says. */
+function failure(tool: CompiledTool, error: unknown): Ending {
+  if (error instanceof AIToolError)
+    return { outcome: 'failed', result: shorten(error.message, tool.maxResultChars), error };
+  const fatal = error instanceof AIScopeError || error instanceof AIDefinitionError ? error : undefined;
+  return { outcome: 'failed', result: told.failed(tool.name), error, ...(fatal && { fatal }) };
+}

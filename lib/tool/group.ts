@@ -1,0 +1,59 @@
+import { AIDefinitionError } from '../errors.js';
+import { describeKind } from '../declaration.js';
+import type { ToolEffect } from '../run.js';
+
+/** The token of a group, as `toolGroup` takes it. Groups are equal by name, across copies of the package. */
+export interface ToolGroup {
+  readonly groupName: string;
+}
+
+/** The two groups that come with the package and say what a tool does to the world. */
+export const READ_ONLY = 'ReadOnly';
+export const MUTATING = 'Mutating';
+
+export function isToolGroup(value: unknown): value is ToolGroup {
+  return (
+    (typeof value === 'object' || typeof value === 'function') &&
+    value !== null &&
+    'groupName' in value &&
+    typeof value.groupName === 'string'
+  );
+}
+
+/** The effect that a tool's groups say; a tool marked neither counts as mutating. */
+export function effectOf(groups: Iterable<string>): ToolEffect {
+  for (const group of groups) if (group === READ_ONLY) return 'read-only';
+  return 'mutating';
+}
+
+/** Whether a tool is in one of the named groups. `Mutating` is all that is not read-only, marked or not. */
+export function inGroups(
+  tool: { readonly groups: readonly string[]; readonly effect: ToolEffect },
+  wanted: readonly string[],
+): boolean {
+  return wanted.some((group) => (group === MUTATING ? tool.effect === 'mutating' : tool.groups.includes(group)));
+}
+
+/**
+ * The names in a `toolGroup`. A list means any of them; one that mixes an effect with another group is refused, since
+ * `[ReadOnly, Billing]` reads like "the read-only ones of Billing" and would bring in all that Billing may change.
+ */
+export function groupNames(where: string, toolGroup: unknown): readonly string[] {
+  const list: unknown[] = Array.isArray(toolGroup) ? toolGroup : [toolGroup];
+  const names = list.map((group) => {
+    if (isToolGroup(group)) return group.groupName;
+    const found = typeof group === 'string' ? `the text "${group}"` : describeKind(group);
+    throw new AIDefinitionError(
+      `${where}: toolGroup takes a group: ReadOnly, Mutating, or one that AIToolGroup('Billing') made; found ${found}`,
+    );
+  });
+  if (names.length === 0)
+    throw new AIDefinitionError(`${where}: toolGroup is an empty list; name a group or leave it out`);
+  const effects: readonly string[] = names.filter((name) => name === READ_ONLY || name === MUTATING);
+  if (effects.length > 0 && effects.length < names.length)
+    throw new AIDefinitionError(
+      `${where}: toolGroup mixes ${effects.join(' and ')} with ${names.filter((name) => !effects.includes(name)).join(', ')}; ` +
+        'a list means any of them, so mutating tools would come in; name the effect or the other groups, not both',
+    );
+  return [...new Set(names)].sort();
+}

@@ -1,0 +1,29 @@
+import { cut } from '../schema/convert.js';
+import type { ToolCallOutcome } from '../run.js';
+
+/*
+ * Every fixed line that a model is told about a call, in one place. Only its own words come back to it (the name and the
+ * arguments it sent), never an exception's.
+ */
+
+export const NOTHING = 'Done. There is no result to show.';
+
+export const told = {
+  unknownTool: (name: string, offered: readonly string[]): string =>
+    `There is no tool ${name === '' ? 'without a name' : `named "${cut(name)}"`}. The tools are: ${offered.join(', ')}.`,
+
+  invalidArguments: (tool: string, lines: readonly string[]): string =>
+    `${tool} was not called, its arguments are wrong:\n${lines.join('\n')}`,
+
+  failed: (tool: string): string => `${tool} failed. The reason is not known to you, so do not guess it.`,
+
+  timedOut: (tool: string): string => `${tool} did not finish in time. It is not known whether it took effect.`,
+
+  repeated: (tool: string, earlier: { readonly outcome: ToolCallOutcome; readonly result: string }): string =>
+    earlier.outcome === 'ok'
+      ? `${tool} was already called with these arguments, so it was not run again. The earlier result was:\n${earlier.result}`
+      : `${tool} was already called with these arguments and ${earlier.outcome === 'timed-out' ? 'did not finish in time' : 'failed'}. ` +
+        'It is not known whether it took effect, so it was not run again.',
+
+  noCallsLeft: (tool: string): string => `${cut(tool)} was not run: no more calls are allowed.`,
+} as const;

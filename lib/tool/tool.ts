@@ -1,0 +1,65 @@
+import type { ToolOptions } from '../declaration.js';
+import type { Parameter, ParameterOptions } from '../schema/parameter.js';
+import type { ToolEffect, TranscriptEntry } from '../run.js';
+import type { ToolGroup } from './group.js';
+
+/** What a tool is told about the call that it serves. None of it comes from the model but `question`. */
+export interface ToolCallContext {
+  readonly runId: string;
+  /** Unique within the run. */
+  readonly callId: string;
+  /** The provider call, counted from 1, whose reply made this call. */
+  readonly turn: number;
+  /** The tool's wire name. */
+  readonly tool: string;
+  /** Aborted when the caller gives up, the scope closes or the tool's time is over. */
+  readonly signal: AbortSignal;
+  /** What the service was asked. */
+  readonly question: string;
+  /** The run so far, oldest first. */
+  readonly transcript: readonly TranscriptEntry[];
+  /** What the caller passed as `metadata`; `{}` where nothing was. */
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+/** One parameter of a tool made by hand. */
+export interface ToolParameter extends ParameterOptions {
+  /** What the value is, for the model. */
+  readonly description: string;
+}
+
+/** The parameters of a tool made by hand, by name, in the order in which the model reads them. */
+export type ToolParameters = Readonly<Record<string, ToolParameter>>;
+
+/** Something that a model can call: the small port behind every kind of tool. */
+export interface Tool extends ToolOptions {
+  /** The wire name: `[A-Za-z0-9_-]`, at most 64. */
+  readonly name: string;
+  /** All that the model learns about what it does. */
+  readonly description: string;
+  readonly parameters: ToolParameters;
+  readonly groups: readonly ToolGroup[];
+  /** Gets the converted arguments. What it returns is told to the model as text; a promise is awaited. */
+  execute(args: object, context: ToolCallContext): unknown;
+}
+
+/**
+ * A tool as a toolset holds it: checked, frozen, with its defaults filled in. `invoke` gets the run's `host`, which the
+ * engine hands through unread: it is where a container's tools find the scope that they are resolved from.
+ */
+export interface CompiledTool {
+  readonly name: string;
+  /** Where it was declared, for messages to the developer: `OrderTools.findOrder`. */
+  readonly origin: string;
+  readonly description: string;
+  readonly parameters: readonly Parameter[];
+  readonly groups: readonly string[];
+  readonly effect: ToolEffect;
+  readonly timeoutMs: number;
+  readonly idempotent: boolean;
+  readonly repeatable: boolean;
+  readonly returnDirect: boolean;
+  readonly notFound: string | undefined;
+  readonly maxResultChars: number;
+  readonly invoke: (args: Readonly<Record<string, unknown>>, context: ToolCallContext, host: unknown) => unknown;
+}

@@ -1,0 +1,40 @@
+import type { ModelReply, ModelRequest, WireName } from '../model/chat-model.js';
+import type { TranscriptEntry } from '../run.js';
+import type { Toolset } from '../tool/toolset.js';
+
+/** One turn, as the loop sees it. */
+export interface WireTurn {
+  /** What the application says to the model; empty where it says nothing. */
+  readonly system: string;
+  /** The agent's tools: what the model has read of since the first turn. */
+  readonly toolset: Toolset;
+  /** What this turn offers: the toolset, or nothing once no more calls are allowed. */
+  readonly offered: Toolset;
+  readonly transcript: readonly TranscriptEntry[];
+}
+
+/** A call as a reply holds it, before it has an id of ours. */
+export interface WireCall {
+  readonly tool: string;
+  readonly sent: Readonly<Record<string, unknown>>;
+  readonly problem?: string;
+}
+
+/** What a reply says. `failure` is a reply that is no answer and from which nothing may run. */
+export type Decoded =
+  | { readonly kind: 'answer'; readonly text: string }
+  | { readonly kind: 'calls'; readonly calls: readonly WireCall[]; readonly text: string }
+  | { readonly kind: 'failure'; readonly code: 'truncated' | 'filtered' | 'refused'; readonly text: string }
+  | {
+      readonly kind: 'failure';
+      readonly code: 'malformed' | 'empty';
+      readonly text: string;
+      readonly correction: string;
+    };
+
+/** How a turn travels to a model and back. A wire only translates: it knows no loop, runs nothing and keeps nothing. */
+export interface Wire {
+  readonly name: WireName;
+  encode(turn: WireTurn): ModelRequest;
+  decode(reply: ModelReply, turn: Pick<WireTurn, 'toolset' | 'offered'>): Decoded;
+}
