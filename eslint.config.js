@@ -26,7 +26,8 @@ export default defineConfig(
     extends: [jest.configs['flat/recommended']],
     rules: {
       'jest/no-conditional-expect': 'error',
-      'jest/expect-expect': 'error',
+      'jest/expect-expect': ['error', { assertFunctionNames: ['expect', 'refused'] }],
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
       'jest/no-standalone-expect': 'error',
       '@typescript-eslint/unbound-method': 'off',
       '@typescript-eslint/no-non-null-assertion': 'off',

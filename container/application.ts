@@ -1,5 +1,5 @@
 import { Plugin, type PluginApi, type PluginContext } from '@inversifyjs/plugin';
-import { type Container, type ResolutionContext } from 'inversify';
+import type { Container, Newable, ResolutionContext } from 'inversify';
 import { type Class, type Site, type SiteListener, watchSites } from '../decorators/metadata.js';
 import { DEFAULT_MAX_ATTEMPTS, DEFAULT_MAX_TOOL_CALLS } from '../lib/agent/agent.js';
 import { AIDefinitionError } from '../lib/errors.js';
@@ -7,7 +7,7 @@ import type { AILogger } from '../lib/logger.js';
 import { ChatModel } from '../lib/model/chat-model.js';
 import { type InjectedAgent, InjectedService } from './injected-service.js';
 import { RequestScope, SCOPE } from './scope.js';
-import { compileSite } from './site.js';
+import { classesIn, compileSite, readList } from './site.js';
 
 /** The defaults of an application's sites. */
 export interface ApplicationDefaults {
@@ -57,44 +57,57 @@ export class Application implements SiteListener {
   }
 
   #inject(site: Site, scope: RequestScope | undefined): InjectedService {
-    const agent = this.#agent(site);
-    const unbound = this.#unbound(agent, scope);
-    if (unbound.length > 0) throw new AIDefinitionError(unbound.map((name) => notBound(site, name)));
+    const { agent, problems, unbound } = this.#look(site, scope);
+    const all = [...problems, ...unbound];
+    if (agent === undefined || all.length > 0) throw new AIDefinitionError(all);
     if (scope !== undefined) for (const root of agent.tools.roots) scope.inspect(root);
     return new InjectedService(agent, scope);
   }
 
-  #agent(site: Site): InjectedAgent {
-    let agent = this.#agents.get(site.id);
-    if (agent === undefined) {
-      const tools = compileSite(site);
-      const { options } = site;
-      const definition = Object.freeze({
-        site: site.name,
-        toolset: tools.toolset,
-        system: options.system ?? this.#defaults.system ?? '',
-        maxToolCalls: options.maxToolCalls ?? this.#defaults.maxToolCalls ?? DEFAULT_MAX_TOOL_CALLS,
-        maxAttempts: options.maxAttempts ?? this.#defaults.maxAttempts ?? DEFAULT_MAX_ATTEMPTS,
-      });
-      agent = Object.freeze({
-        definition,
-        tools,
-        model: options.model,
-        logger: this.#defaults.logger,
-        application: this,
-      });
+  /** A site's agent, compiled once, or what is wrong with it; and which of its classes nobody bound. */
+  #look(
+    site: Site,
+    scope: RequestScope | undefined,
+  ): { readonly agent?: InjectedAgent; readonly problems: readonly string[]; readonly unbound: readonly string[] } {
+    const known = this.#agents.get(site.id);
+    if (known !== undefined)
+      return { agent: known, problems: [], unbound: this.#unbound(site, known.tools.classes, scope) };
+    const list = readList(site);
+    const unbound = this.#unbound(site, classesIn(list), scope);
+    try {
+      const agent = this.#compile(site, list);
       this.#agents.set(site.id, agent);
+      return { agent, problems: [], unbound };
+    } catch (error) {
+      if (!(error instanceof AIDefinitionError)) throw error;
+      return { problems: error.problems, unbound };
     }
-    return agent;
   }
 
-  /** Names of the tool classes that nobody bound. `isBound` is not asked: with autobind it would bind them. */
-  #unbound(agent: InjectedAgent, scope: RequestScope | undefined): readonly string[] {
+  #compile(site: Site, list: unknown): InjectedAgent {
+    const { options } = site;
+    const tools = compileSite(site, list);
+    const definition = Object.freeze({
+      site: site.name,
+      toolset: tools.toolset,
+      system: options.system ?? this.#defaults.system ?? '',
+      maxToolCalls: options.maxToolCalls ?? this.#defaults.maxToolCalls ?? DEFAULT_MAX_TOOL_CALLS,
+      maxAttempts: options.maxAttempts ?? this.#defaults.maxAttempts ?? DEFAULT_MAX_ATTEMPTS,
+    });
+    return Object.freeze({ definition, tools, model: options.model, logger: this.#defaults.logger, application: this });
+  }
+
+  /** The tool classes that nobody bound. `isBound` is not asked: with autobind it would bind them. */
+  #unbound(site: Site, classes: readonly Class[], scope: RequestScope | undefined): readonly string[] {
     let bound: ReadonlySet<unknown> | undefined;
-    return agent.tools.classes
+    return classes
+      .map((target) => target as Newable)
       .filter((target) => !this.#container.isCurrentBound(target) && scope?.container.isCurrentBound(target) !== true)
       .filter((target) => !(bound ??= new Set(this.#plugin.bindingService.getBoundServices())).has(target))
-      .map(({ name }) => name);
+      .map(
+        ({ name }) =>
+          `@AI on ${site.name}: the tool class ${name} is not bound; write container.bind(${name}).toSelf()`,
+      );
   }
 
   openScope(bind: (container: Container) => unknown): RequestScope {
@@ -107,20 +120,14 @@ export class Application implements SiteListener {
     const bound = this.#boundClasses();
     for (const site of this.#sites) {
       if (!bound.some((target) => isOrExtends(target, site.target))) continue;
-      try {
-        const agent = this.#agent(site);
-        for (const name of this.#unbound(agent, undefined))
-          this.#defaults.logger.warn(
-            `[inversify-ai] ${notBound(site, name)}. If it is bound in scopes alone, this is no mistake.`,
-          );
-        if (agent.model === undefined && !this.#container.isBound(ChatModel))
-          this.#defaults.logger.warn(
-            `[inversify-ai] @AI on ${site.name}: no model is known; pass one to installAI, or bind ChatModel. If it is bound in scopes alone, this is no mistake.`,
-          );
-      } catch (error) {
-        if (!(error instanceof AIDefinitionError)) throw error;
-        problems.push(error.message);
-      }
+      const { agent, problems: found, unbound } = this.#look(site, undefined);
+      problems.push(...found);
+      for (const problem of unbound)
+        this.#defaults.logger.warn(`[inversify-ai] ${problem}. If it is bound in scopes alone, this is no mistake.`);
+      if (agent !== undefined && agent.model === undefined && !this.#container.isBound(ChatModel))
+        this.#defaults.logger.warn(
+          `[inversify-ai] @AI on ${site.name}: no model is known; pass one to installAI, or bind ChatModel. If it is bound in scopes alone, this is no mistake.`,
+        );
     }
     if (problems.length > 0) throw new AIDefinitionError(problems);
   }
@@ -143,8 +150,4 @@ function isOrExtends(target: Class, base: Class): boolean {
   for (let current: unknown = target; typeof current === 'function'; current = Object.getPrototypeOf(current))
     if (current === base) return true;
   return false;
-}
-
-function notBound(site: Site, name: string): string {
-  return `@AI on ${site.name}: the tool class ${name} is not bound; write container.bind(${name}).toSelf()`;
 }

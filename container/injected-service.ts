@@ -43,7 +43,16 @@ export class InjectedService extends AIService {
       const observers = await scope.all(AIObserver);
       const model = this.#agent.model ?? (await this.#boundModel(scope));
       const { definition, logger } = this.#agent;
-      return runAgent(definition, message, options, { model, observers, logger, host: scope, signal: scope.signal });
+      return runAgent(definition, message, options, {
+        model,
+        observers,
+        logger,
+        host: scope,
+        signal: scope.signal,
+        working: (work, timeoutMs) => {
+          scope.waitFor(work, timeoutMs);
+        },
+      });
     });
   }
 

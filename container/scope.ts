@@ -114,13 +114,12 @@ export class RequestScope extends AIScope implements ToolHost {
   }
 
   /** Notes a tool at work, so that closing waits for it, `timeoutMs` at most. */
-  atWork<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
+  waitFor(work: Promise<unknown>, timeoutMs: number): void {
     this.#working.set(work, Date.now() + timeoutMs);
     const done = (): void => {
       this.#working.delete(work);
     };
     work.then(done, done);
-    return work;
   }
 
   refuseIfClosed(what: string): void {

@@ -1,5 +1,5 @@
 import type { ServiceIdentifier } from 'inversify';
-import { sourceProblems } from '../decorators/ai.js';
+import { isClass, sourceProblems } from '../decorators/ai.js';
 import type { Class, Site } from '../decorators/metadata.js';
 import { toolMembers } from '../decorators/tool-members.js';
 import { buildToolset } from '../lib/agent/service.js';
@@ -16,13 +16,22 @@ export interface CompiledTools {
   readonly roots: readonly ServiceIdentifier[];
 }
 
-/** Reads a site's list; a lazy one now. All that is wrong comes in one `AIDefinitionError`. */
-export function compileSite(site: Site): CompiledTools {
-  const { tools, toolGroup } = site.options;
-  const list: unknown = typeof tools === 'function' ? tools() : tools;
-  const problems = sourceProblems(site.name, list);
+/** A site's list; a lazy one is asked for now. */
+export function readList(site: Site): unknown {
+  const { tools } = site.options;
+  return typeof tools === 'function' ? tools() : tools;
+}
+
+/** The classes in a list, whatever else is in it. */
+export function classesIn(list: unknown): readonly Class[] {
+  return Array.isArray(list) ? [...new Set((list as unknown[]).filter(isClass))] : [];
+}
+
+/** Compiles a site's list. All that is wrong comes in one `AIDefinitionError`. */
+export function compileSite(site: Site, list: unknown): CompiledTools {
+  const problems = sourceProblems(site.name, list, typeof site.options.tools === 'function');
   if (problems.length > 0) throw new AIDefinitionError(problems);
-  return compileTools(`@AI on ${site.name}`, list, toolGroup);
+  return compileTools(`@AI on ${site.name}`, list, site.options.toolGroup);
 }
 
 /** Reads a list of classes and `Tool`s. */

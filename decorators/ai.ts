@@ -88,7 +88,7 @@ function toolListProblems(site: string, tools: unknown): string[] {
 }
 
 /** What is wrong with a `tools` list, each with its index. */
-export function sourceProblems(site: string, tools: unknown): string[] {
+export function sourceProblems(site: string, tools: unknown, lazy = false): string[] {
   const where = `@AI on ${site}`;
   if (tools === undefined)
     return [`${where}: tools is missing; list the classes that this agent may use, tools: [OrderTools]`];
@@ -102,7 +102,9 @@ export function sourceProblems(site: string, tools: unknown): string[] {
     const at = `${where}, tools[${index.toString()}]`;
     if (source === undefined)
       return [
-        `${at} is undefined: a circular import, or a class that is declared later; write tools: () => [OrderTools], which is read when the agent is first used`,
+        lazy
+          ? `${at} is undefined, although the list is read only now: check what is imported and its spelling`
+          : `${at} is undefined: a circular import, or a class that is declared later; write tools: () => [OrderTools], which is read when the agent is first used`,
       ];
     if (isClass(source) || (typeof source === 'object' && source !== null && 'execute' in source)) return [];
     if (typeof source === 'object' && source !== null)

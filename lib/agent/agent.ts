@@ -38,6 +38,8 @@ export interface RunEnvironment {
   readonly logger: AILogger;
   /** Handed to each tool unread. */
   readonly host: unknown;
+  /** Told of each tool at work and how long it may take. */
+  readonly working?: (work: Promise<unknown>, timeoutMs: number) => void;
   /** Ends the run from outside: a scope that closes. */
   readonly signal?: AbortSignal;
 }

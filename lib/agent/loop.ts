@@ -58,6 +58,7 @@ export class Run {
       signal,
       host: environment.host,
       logger: environment.logger,
+      working: environment.working,
       transcript: () => Object.freeze([...this.#transcript]),
       ...this.#events(),
     });

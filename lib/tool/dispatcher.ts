@@ -27,6 +27,8 @@ export interface DispatchContext {
   readonly host: unknown;
   readonly logger: AILogger;
   readonly transcript: () => readonly TranscriptEntry[];
+  /** Told of each tool at work and how long it may take: whoever closes what it works in waits so long. */
+  readonly working?: ((work: Promise<unknown>, timeoutMs: number) => void) | undefined;
   readonly started: (call: StartedCall) => void;
   readonly ended: (record: ToolCallRecord, error: unknown) => void;
 }
@@ -129,6 +131,7 @@ export class Dispatcher {
       const value: unknown = await tool.invoke(args, context, host);
       return { outcome: 'ok', result: await resultText(value, tool) };
     })().catch((error: unknown) => failure(tool, error));
+    this.#context.working?.(work, tool.timeoutMs);
     const ending = await Promise.race([work, cutShort.ending]);
     cutShort.stop();
     if (ending.outcome === 'timed-out' || ending.outcome === 'aborted') controller.abort(ending.error);

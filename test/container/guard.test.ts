@@ -1,0 +1,381 @@
+import { describe, expect, it } from '@jest/globals';
+import { type Container, inject, injectable, type Newable, optional, type ResolutionContext } from 'inversify';
+import { AI, AIScopeError, AIService, ReadOnly } from 'inversify-ai';
+import {
+  application,
+  type App,
+  as,
+  Caller,
+  Desk,
+  OneCallModel,
+  OrderService,
+  OrderTools,
+  rejection,
+} from './orders.js';
+
+type Prepare = (container: Container) => void;
+type Kind = 'transient' | 'request' | 'singleton';
+
+const bindAs = (container: Container, target: Newable, kind: Kind): void => {
+  const binding = container.bind(target).toSelf();
+  if (kind === 'singleton') binding.inSingletonScope();
+  else if (kind === 'request') binding.inRequestScope();
+  else binding.inTransientScope();
+};
+
+const ask = (app: App, id: string): Promise<string> =>
+  app.ai.runInScope(as(id), (scope) => scope.container.get(Desk).agent.chat('q'));
+
+const app = (prepare: Prepare): App =>
+  application(new OneCallModel(), (container) => {
+    prepare(container);
+    if (!container.isBound(OrderService)) container.bind(OrderService).toSelf();
+  });
+
+async function refused(run: () => unknown, ...parts: readonly (string | RegExp)[]): Promise<void> {
+  const error = await rejection(run);
+  expect(error).toBeInstanceOf(AIScopeError);
+  for (const part of parts) expect(error.message).toMatch(part);
+}
+
+describe('each caller gets their own', () => {
+  const rows: [string, Prepare][] = [
+    ['everything transient', () => undefined],
+    ['a transient controller in the application', (c) => bindAs(c, Desk, 'transient')],
+    ['a controller once for each get', (c) => bindAs(c, Desk, 'request')],
+    ['a singleton controller in the application', (c) => bindAs(c, Desk, 'singleton')],
+    ['a tool class once for each get', (c) => bindAs(c, OrderTools, 'request')],
+  ];
+
+  it.each(rows)('%s, alice first and bob first, interleaved', async (_title, prepare) => {
+    for (const ids of [
+      ['alice', 'bob'],
+      ['bob', 'alice'],
+    ]) {
+      const one = app(prepare);
+      expect(await Promise.all(ids.map((id) => ask(one, id)))).toEqual(ids.map((id) => `order 42 for ${id}`));
+      expect(await ask(one, 'carol')).toBe('order 42 for carol');
+    }
+  });
+
+  it('a controller that the scope itself binds as its singleton', async () => {
+    const { ai } = app(() => undefined);
+    const own = (id: string) => (container: Container) => {
+      as(id)(container);
+      container.bind(Desk).toSelf().inSingletonScope();
+      container.bind(OrderService).toSelf().inSingletonScope();
+    };
+    for (const id of ['alice', 'bob'])
+      expect(await ai.runInScope(own(id), (scope) => scope.container.get(Desk).agent.chat('q'))).toBe(
+        `order 42 for ${id}`,
+      );
+  });
+});
+
+describe('C22: a singleton that would keep a caller is refused, on every try', () => {
+  const captive =
+    /is a singleton of the application and would keep Caller, which belongs to one scope, for every later caller/;
+
+  it.each<[string, Prepare, string]>([
+    ['the tool class', (c) => bindAs(c, OrderTools, 'singleton'), 'OrderTools -> OrderService -> Caller'],
+    ['a service below it', (c) => bindAs(c, OrderService, 'singleton'), 'OrderTools -> OrderService -> Caller'],
+  ])('%s', async (_title, prepare, chain) => {
+    for (const ids of [
+      ['alice', 'bob'],
+      ['bob', 'alice'],
+    ]) {
+      const one = app(prepare);
+      for (const id of ids) await refused(() => ask(one, id), captive, chain, /inTransientScope\(\), or in the scope/);
+    }
+  });
+
+  it('when the site is resolved, before anything is asked', async () => {
+    const { ai } = app((c) => bindAs(c, OrderService, 'singleton'));
+    await refused(() => ai.runInScope(as('alice'), (scope) => scope.container.get(Desk)), captive);
+  });
+
+  it('also for an agent that was resolved outside the scope', async () => {
+    const { container, ai } = app((c) => bindAs(c, OrderService, 'singleton'));
+    const { agent } = container.get(Desk);
+    await refused(() => ai.runInScope(as('alice'), () => agent.chat('q')), captive);
+  });
+
+  it('also where the application binds a caller too, built before or not', async () => {
+    for (const built of [false, true]) {
+      const one = app((c) => {
+        bindAs(c, OrderService, 'singleton');
+        c.bind(Caller).toConstantValue({ id: 'ROOT' });
+      });
+      if (built) one.container.get(OrderService);
+      await refused(() => ask(one, 'alice'), captive);
+    }
+  });
+
+  it('also where it is asked for by itself, twice', async () => {
+    const { ai } = app((c) => bindAs(c, OrderService, 'singleton'));
+    const scope = ai.openScope(as('alice'));
+    for (let i = 0; i < 2; i++) await refused(() => scope.container.get(OrderService), captive);
+    await refused(() => scope.container.getAsync(OrderService), captive);
+  });
+
+  it.each<[string, Prepare]>([
+    [
+      'toResolvedValue',
+      (c) => {
+        c.bind('kept')
+          .toResolvedValue((caller: Caller) => caller.id, [Caller])
+          .inSingletonScope();
+      },
+    ],
+    [
+      'a redirection to a singleton',
+      (c) => {
+        bindAs(c, OrderService, 'singleton');
+        c.bind('kept').toService(OrderService);
+      },
+    ],
+    [
+      'an optional caller',
+      (c) => {
+        @injectable()
+        class Kept {
+          constructor(@inject(Caller) @optional() readonly caller: Caller | undefined) {}
+        }
+        c.bind('kept').to(Kept).inSingletonScope();
+      },
+    ],
+    [
+      'a property',
+      (c) => {
+        @injectable()
+        class Kept {
+          @inject(Caller) readonly caller!: Caller;
+        }
+        c.bind('kept').to(Kept).inSingletonScope();
+      },
+    ],
+  ])('%s', async (_title, prepare) => {
+    const { ai } = app(prepare);
+    const scope = ai.openScope(as('alice'));
+    for (let i = 0; i < 2; i++) await refused(() => scope.container.get('kept'), /would keep Caller/);
+  });
+
+  it.each<[string, Prepare]>([
+    [
+      'a singleton dynamic value',
+      (c) => {
+        c.bind('kept')
+          .toDynamicValue((context) => context.get(Caller).id)
+          .inSingletonScope();
+      },
+    ],
+    [
+      'an activated constant',
+      (c) => {
+        c.bind<{ id?: string }>('kept')
+          .toConstantValue({})
+          .onActivation((context) => context.get(Caller));
+      },
+    ],
+  ])('%s that needs one, which a plan does not show', async (_title, prepare) => {
+    const { ai } = app(prepare);
+    const scope = ai.openScope(as('alice'));
+    for (let i = 0; i < 2; i++)
+      await refused(
+        () => scope.container.get('kept'),
+        /^kept lives as long as the application, and the application cannot build it without a caller/,
+        /Bind kept inTransientScope\(\)/,
+      );
+  });
+
+  it('a factory of the application sees what the application has, whoever asked first', async () => {
+    const { ai } = app((c) => {
+      c.bind<() => string>('factory').toFactory((context: ResolutionContext) => () => context.get(Caller).id);
+      c.bind<string>('kept')
+        .toDynamicValue((context) => context.get<() => string>('factory')())
+        .inTransientScope();
+    });
+    const scope = ai.openScope(as('alice'));
+    expect(() => scope.container.get<() => string>('factory')()).toThrow(/No bindings found/);
+  });
+});
+
+describe('what lives long is legal where it keeps nobody', () => {
+  it('a pool below a tool, built once, by the application', async () => {
+    let built = 0;
+    @injectable()
+    class Pool {
+      constructor() {
+        built++;
+      }
+    }
+    @injectable()
+    class Service extends OrderService {
+      constructor(
+        @inject(Caller) caller: Caller,
+        @inject(Pool) readonly pool: Pool,
+        @inject('cache') readonly cache: Map<string, string>,
+      ) {
+        super(caller);
+      }
+    }
+    const one = app((c) => {
+      c.bind(Pool).toSelf().inSingletonScope();
+      c.bind('cache')
+        .toDynamicValue(() => new Map())
+        .inSingletonScope();
+      c.bind(OrderService).to(Service);
+    });
+    expect(await Promise.all(['alice', 'bob'].map((id) => ask(one, id)))).toEqual([
+      'order 42 for alice',
+      'order 42 for bob',
+    ]);
+    expect(built).toBe(1);
+  });
+
+  it('an asynchronous singleton below a tool', async () => {
+    const one = app((c) => {
+      c.bind('pool')
+        .toDynamicValue(async () => Promise.resolve('pool'))
+        .inSingletonScope();
+      @injectable()
+      class Service extends OrderService {
+        constructor(
+          @inject(Caller) caller: Caller,
+          @inject('pool') readonly pool: string,
+        ) {
+          super(caller);
+        }
+        override find(id: number): string {
+          return `${super.find(id)} from ${this.pool}`;
+        }
+      }
+      c.bind(OrderService).to(Service);
+    });
+    expect(await Promise.all(['alice', 'bob'].map((id) => ask(one, id)))).toEqual([
+      'order 42 for alice from pool',
+      'order 42 for bob from pool',
+    ]);
+  });
+
+  it('a singleton that fails to be built: a failed tool, and the real error to the observer', async () => {
+    const boom = new Error('connection refused');
+    const one = app((c) => {
+      c.bind('pool')
+        .toDynamicValue(() => {
+          throw boom;
+        })
+        .inSingletonScope();
+      @injectable()
+      class Service extends OrderService {
+        constructor(
+          @inject(Caller) caller: Caller,
+          @inject('pool') readonly pool: string,
+        ) {
+          super(caller);
+        }
+      }
+      c.bind(OrderService).to(Service);
+    });
+    expect(await ask(one, 'alice')).toBe(
+      'OrderTools_findOrder failed. The reason is not known to you, so do not guess it.',
+    );
+    expect(one.audit.ended[0]!.error).toBe(boom);
+  });
+
+  it('a transient dynamic value is built in the scope and sees it', async () => {
+    const one = app((c) => {
+      c.bind(OrderService).toDynamicValue((context) => new OrderService(context.get(Caller)));
+    });
+    expect(await Promise.all(['alice', 'bob'].map((id) => ask(one, id)))).toEqual([
+      'order 42 for alice',
+      'order 42 for bob',
+    ]);
+  });
+});
+
+describe('C23: once for each get is not once for a request', () => {
+  @injectable()
+  class Session {
+    userId = '';
+  }
+
+  @injectable()
+  class SessionService extends OrderService {
+    constructor(
+      @inject(Caller) caller: Caller,
+      @inject(Session) readonly session: Session,
+    ) {
+      super(caller);
+    }
+    override find(id: number): string {
+      return `order ${id.toString()} of session "${this.session.userId}"`;
+    }
+  }
+
+  it('a session bound inRequestScope below a tool is refused when the site is resolved, and says what to write', async () => {
+    const one = app((c) => {
+      c.bind(Session).toSelf().inRequestScope();
+      c.bind(OrderService).to(SessionService);
+    });
+    const open = () => one.ai.runInScope(as('alice'), (scope) => scope.container.get(Desk));
+    for (let i = 0; i < 2; i++)
+      await refused(
+        open,
+        /^Session is bound inRequestScope\(\) in the application, which in inversify means once for each get/,
+        'OrderTools -> OrderService -> Session',
+        /Bind it in the scope: container.bind\(Session\)…inSingletonScope\(\)/,
+      );
+  });
+
+  it('bound in the scope it is one for all lookups', async () => {
+    const one = app((c) => {
+      c.bind(OrderService).to(SessionService);
+    });
+    const answer = await one.ai.runInScope(
+      (container) => {
+        as('alice')(container);
+        container.bind(Session).toSelf().inSingletonScope();
+      },
+      async (scope) => {
+        scope.container.get(Session).userId = 'alice';
+        const { agent } = scope.container.get(Desk);
+        return [await agent.chat('q'), await agent.chat('q')];
+      },
+    );
+    expect(answer).toEqual(['order 42 of session "alice"', 'order 42 of session "alice"']);
+  });
+});
+
+describe('an agent inside something long-lived', () => {
+  @injectable()
+  class Helpdesk {
+    constructor(@inject(Desk) readonly desk: Desk) {}
+  }
+
+  it('has no scope of its own and follows the current one, whoever asked for it first', async () => {
+    const one = app((c) => {
+      bindAs(c, Helpdesk, 'singleton');
+    });
+    const first = one.ai.openScope(as('alice'));
+    const { agent } = first.container.get(Helpdesk).desk;
+    expect(await first.run(() => agent.chat('q'))).toBe('order 42 for alice');
+    expect(await one.ai.runInScope(as('bob'), () => agent.chat('q'))).toBe('order 42 for bob');
+    await refused(() => agent.chat('q'), /there is no scope/);
+  });
+
+  it('works at the property of a singleton, too', async () => {
+    @injectable()
+    class Shared {
+      @AI({ tools: [OrderTools], toolGroup: ReadOnly }) readonly agent!: AIService;
+    }
+    const one = app((c) => {
+      bindAs(c, Shared, 'singleton');
+    });
+    expect(
+      await Promise.all(
+        ['alice', 'bob'].map((id) => one.ai.runInScope(as(id), (scope) => scope.container.get(Shared).agent.chat('q'))),
+      ),
+    ).toEqual(['order 42 for alice', 'order 42 for bob']);
+  });
+});

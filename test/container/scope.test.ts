@@ -1,0 +1,430 @@
+import { describe, expect, it, jest } from '@jest/globals';
+import { Container, injectable } from 'inversify';
+import {
+  type AIHandle,
+  AIScope,
+  AIScopeError,
+  AITool,
+  type AIService,
+  ChatModel,
+  createAIService,
+  defineTool,
+  FromScope,
+  installAI,
+  ReadOnly,
+} from 'inversify-ai';
+import { call, never, scriptedModel, text } from 'inversify-ai/testing';
+import { application, as, Caller, Desk, OneCallModel, OrderService, OrderTools, rejection } from './orders.js';
+
+const twoTurns = (n = 1) =>
+  scriptedModel(Array.from({ length: n }, () => [call('OrderTools_findOrder', { orderId: 42 }), text('done')]).flat());
+
+const deskOf = (scope: AIScope): Desk => scope.container.get(Desk);
+
+describe('who is asking', () => {
+  it('is the caller of the scope that the agent was resolved from, in run or not', async () => {
+    const { ai, audit } = application(twoTurns(2));
+    for (const id of ['alice', 'bob']) {
+      const scope = ai.openScope(as(id));
+      await deskOf(scope).agent.chat('q');
+      await scope.close();
+    }
+    expect(audit.ended.map(({ result }) => result)).toEqual(['order 42 for alice', 'order 42 for bob']);
+  });
+
+  it('is the current caller for an agent that the application resolved', async () => {
+    const { container, ai, audit } = application(twoTurns(2));
+    const desk = container.get(Desk);
+    await ai.runInScope(as('alice'), () => desk.agent.chat('q'));
+    await ai.runInScope(as('bob'), () => desk.agent.chat('q'));
+    expect(audit.ended.map(({ result }) => result)).toEqual(['order 42 for alice', 'order 42 for bob']);
+  });
+
+  it.each(['transient', 'singleton'])('stays apart in 100 interleaved questions to a %s controller', async (kind) => {
+    const { container, ai } = application(new OneCallModel(), (container) => {
+      container.bind(OrderService).toSelf();
+      if (kind === 'singleton') container.bind(Desk).toSelf().inSingletonScope();
+    });
+    const ids = Array.from({ length: 100 }, (_, i) => `u${i.toString()}`);
+    const answers = await Promise.all(
+      ids.map((id) =>
+        ai.runInScope(as(id), async (scope) => {
+          const agent = kind === 'singleton' ? container.get(Desk).agent : deskOf(scope).agent;
+          const first = await agent.chat('q');
+          return [first, await agent.chat('again')];
+        }),
+      ),
+    );
+    expect(answers).toEqual(ids.map((id) => [`order 42 for ${id}`, `order 42 for ${id}`]));
+  });
+
+  it('fills @FromScope, which the model neither sees nor can set', async () => {
+    const model = scriptedModel([
+      call('OrderTools_whoAmI', { id: 'bob', caller: 'bob' }),
+      call('OrderTools_whoAmI'),
+      text('done'),
+    ]);
+    const { ai } = application(model);
+    const run = await ai.runInScope(as('alice'), (scope) => deskOf(scope).agent.run('q'));
+    expect(model.requests[0]!.body).toContain('OrderTools_whoAmI() -> Tells who is asking');
+    expect(run.calls.map(({ outcome, result }) => [outcome, result])).toEqual([
+      [
+        'invalid-arguments',
+        'OrderTools_whoAmI was not called, its arguments are wrong:\nid: no such argument; this tool takes none\ncaller: no such argument; this tool takes none',
+      ],
+      ['ok', 'alice'],
+    ]);
+  });
+
+  it('resolves a tool class anew for each call', async () => {
+    const built: object[] = [];
+    @injectable()
+    class Counted {
+      constructor() {
+        built.push(this);
+      }
+      @ReadOnly
+      @AITool('Nothing')
+      touch(): string {
+        return 'touched';
+      }
+    }
+    const { ai } = application(twoTurns(), (container) => {
+      container.bind(OrderService).toSelf();
+      container.bind(Counted).toSelf();
+    });
+    const scope = ai.openScope(as('alice'));
+    const model = scriptedModel([call('Counted_touch'), call('Counted_touch'), text('done')]);
+    scope.container.bind(ChatModel).toConstantValue(model);
+    await deskOf(scope).agent.withTools([Counted]).chat('q');
+    expect(new Set(built).size).toBe(2);
+  });
+});
+
+describe('a ChatModel bound in the scope', () => {
+  it('serves that scope and no other', async () => {
+    const { ai } = application(scriptedModel([text('the application’s')]));
+    const own = (container: Container) => {
+      as('alice')(container);
+      container.bind(ChatModel).toConstantValue(scriptedModel([text('alice’s')]));
+    };
+    expect(await ai.runInScope(own, (scope) => deskOf(scope).agent.chat('q'))).toBe('alice’s');
+    expect(await ai.runInScope(as('bob'), (scope) => deskOf(scope).agent.chat('q'))).toBe('the application’s');
+  });
+});
+
+describe('no question without a caller', () => {
+  const refused = async (ask: () => unknown, message: RegExp): Promise<void> => {
+    const error = await rejection(ask);
+    expect(error).toBeInstanceOf(AIScopeError);
+    expect(error.message).toMatch(message);
+  };
+
+  it('outside every scope', async () => {
+    const model = twoTurns();
+    const { container } = application(model);
+    await refused(
+      () => container.get(Desk).agent.chat('q'),
+      /^Desk#0: there is no scope, so there is no caller to act for. Ask inside ai.runInScope/,
+    );
+    expect(model.requests).toHaveLength(0);
+  });
+
+  it('after the scope has ended, also where the application binds a caller of its own', async () => {
+    const model = twoTurns(2);
+    const { ai } = application(model, (container) => {
+      container.bind(OrderService).toSelf();
+      container.bind(Caller).toConstantValue({ id: 'ROOT' });
+    });
+    const scope = ai.openScope(as('alice'));
+    const { agent, reader } = deskOf(scope);
+    expect((await agent.run('q')).calls[0]!.result).toBe('order 42 for alice');
+    await scope.close();
+    await refused(() => agent.chat('q'), /^Desk#0: the scope has ended/);
+    await refused(() => reader.chat('q'), /^Desk.reader: the scope has ended/);
+    await refused(() => scope.run(() => 1), /^run: the scope has ended/);
+    expect(model.requests).toHaveLength(2);
+  });
+
+  it('with an agent of another scope, in a nested one too', async () => {
+    const model = twoTurns();
+    const { ai } = application(model);
+    await ai.runInScope(as('alice'), async (alice) => {
+      const { agent } = deskOf(alice);
+      await ai.runInScope(as('bob'), () =>
+        refused(() => agent.chat('q'), /^Desk#0: this agent belongs to another scope than the one it is used in/),
+      );
+    });
+    expect(model.requests).toHaveLength(0);
+  });
+
+  it('in a scope of another application', async () => {
+    const one = application(twoTurns());
+    const other = application(twoTurns());
+    const desk = one.container.get(Desk);
+    await other.ai.runInScope(as('alice'), () =>
+      refused(() => desk.agent.chat('q'), /^Desk#0: the current scope belongs to another application/),
+    );
+  });
+
+  it.each([
+    ['missing', () => undefined, /OrderTools could not be resolved in the current scope; bind what is missing/],
+    [
+      'ambiguous',
+      (container: Container) => {
+        as('alice')(container);
+        as('bob')(container);
+      },
+      /OrderTools could not be resolved/,
+    ],
+  ])('where the caller is %s: the run ends and nothing further is sent', async (_title, bind, message) => {
+    const model = twoTurns();
+    const { ai, audit } = application(model);
+    await refused(() => ai.runInScope(bind as () => undefined, (scope) => deskOf(scope).agent.chat('q')), message);
+    expect(model.requests).toHaveLength(1);
+    expect(audit.ended.map(({ outcome }) => outcome)).toEqual(['failed']);
+  });
+
+  it('where @FromScope finds nothing bound', async () => {
+    const model = scriptedModel([call('OrderTools_whoAmI'), text('done')]);
+    const { ai } = application(model, (container) => {
+      container.bind(OrderService).toConstantValue({} as OrderService);
+    });
+    await refused(
+      () =>
+        ai.runInScope(
+          () => undefined,
+          (scope) => deskOf(scope).agent.chat('q'),
+        ),
+      /Caller could not be resolved in the current scope/,
+    );
+    expect(model.requests).toHaveLength(1);
+  });
+
+  it('in createAIService: creating is allowed, the call ends the run', async () => {
+    class Tools {
+      @AITool('Tells who is asking')
+      whoAmI(@FromScope(Caller) caller: Caller): string {
+        return caller.id;
+      }
+    }
+    const service = createAIService({ model: scriptedModel([call('Tools_whoAmI')]), tools: [new Tools()] });
+    await refused(() => service.chat('q'), /There is no scope: a service made by createAIService has no container/);
+  });
+
+  it('but an exception of a constructor is a failed tool', async () => {
+    @injectable()
+    class Broken {
+      constructor() {
+        throw new Error('no database');
+      }
+      @AITool('Nothing')
+      touch(): string {
+        return '';
+      }
+    }
+    const { ai, audit } = application(scriptedModel([call('Broken_touch'), text('done')]), (container) => {
+      container.bind(OrderService).toSelf();
+      container.bind(Broken).toSelf();
+    });
+    const answer = await ai.runInScope(as('alice'), (scope) => deskOf(scope).agent.withTools([Broken]).chat('q'));
+    expect(answer).toBe('done');
+    expect(audit.ended[0]).toMatchObject({ outcome: 'failed', error: new Error('no database') });
+  });
+});
+
+describe('a scope', () => {
+  it('has its container, a child of the application’s, in which it is bound itself', async () => {
+    const { container, ai } = application(twoTurns());
+    const scope = ai.openScope(as('alice'));
+    expect(scope.container.get(Caller).id).toBe('alice');
+    expect(scope.container.get(AIScope)).toBe(scope);
+    expect(container.isBound(Caller)).toBe(false);
+    expect(container.isBound(AIScope)).toBe(false);
+    await scope.close();
+    expect(scope.container.isBound(Caller)).toBe(false);
+  });
+
+  it('gives run what its function returns, and runInScope closes whatever happens', async () => {
+    const { ai } = application(twoTurns());
+    let kept: AIScope | undefined;
+    const boom = new Error('boom');
+    const failing = ai.runInScope(as('alice'), (scope) => {
+      kept = scope;
+      throw boom;
+    });
+    expect(await rejection(() => failing)).toBe(boom);
+    expect(() => kept!.run(() => 1)).toThrow(AIScopeError);
+    expect(await ai.runInScope(as('alice'), () => 7)).toBe(7);
+  });
+
+  it('closes twice without harm, and through await using', async () => {
+    const { ai } = application(twoTurns());
+    const scope = ai.openScope(as('alice'));
+    await Promise.all([scope.close(), scope.close(), scope[Symbol.asyncDispose]()]);
+    await scope.close();
+    expect(() => scope.run(() => 1)).toThrow(/the scope has ended/);
+  });
+
+  it('deactivates what it bound, also asynchronously', async () => {
+    const { ai } = application(twoTurns());
+    const gone: string[] = [];
+    const scope = ai.openScope((container) => {
+      container
+        .bind<string>('session')
+        .toDynamicValue(() => 's1')
+        .inSingletonScope()
+        .onDeactivation(async (value) => {
+          await Promise.resolve();
+          gone.push(value);
+        });
+    });
+    scope.container.get('session');
+    await scope.close();
+    expect(gone).toEqual(['s1']);
+  });
+
+  it('refuses a bind that is asynchronous', async () => {
+    const { ai } = application(twoTurns());
+    const error = await rejection(() =>
+      // @ts-expect-error -- also a type error
+      ai.openScope(async (container) => {
+        await Promise.resolve();
+        as('alice')(container);
+      }),
+    );
+    expect(error).toBeInstanceOf(AIScopeError);
+    expect(error.message).toMatch(/^The bind of a scope must be synchronous/);
+  });
+
+  it('takes a bind that returns a binding', async () => {
+    const { ai } = application(twoTurns());
+    const id = await ai.runInScope(
+      (container) => container.bind(Caller).toDynamicValue(() => ({ id: 'alice' })),
+      (scope) => scope.container.get(Caller).id,
+    );
+    expect(id).toBe('alice');
+  });
+
+  it('aborts its question when it closes, and waits for the tool at work before it unbinds', async () => {
+    const order: string[] = [];
+    let finish: () => void = () => undefined;
+    let begun: () => void = () => undefined;
+    const started = new Promise<void>((resolve) => (begun = resolve));
+    @injectable()
+    class Slow {
+      @AITool('Slow')
+      async work(@FromScope(AIScope) scope: AIScope): Promise<string> {
+        begun();
+        await new Promise<void>((resolve) => (finish = resolve));
+        order.push(`tool still sees ${scope.container.get(Caller).id}`);
+        return 'late';
+      }
+    }
+    const { ai } = application(scriptedModel([call('Slow_work'), text('done')]), (container) => {
+      container.bind(OrderService).toSelf();
+      container.bind(Slow).toSelf();
+    });
+    const scope = ai.openScope(as('alice'));
+    const chat = rejection(() => deskOf(scope).agent.withTools([Slow]).chat('q')).then((error) => {
+      order.push('question rejected');
+      return error;
+    });
+    await started;
+    const closed = scope.close().then(() => order.push('closed'));
+    const error = await chat;
+    expect(error).toBeInstanceOf(AIScopeError);
+    expect(error.message).toMatch(/was closed while a question was running/);
+    finish();
+    await closed;
+    expect(order).toEqual(['question rejected', 'tool still sees alice', 'closed']);
+  });
+
+  it('waits no longer than the tool may take', async () => {
+    jest.useFakeTimers();
+    try {
+      @injectable()
+      class Stuck {
+        @AITool({ description: 'Stuck', timeoutMs: 1_000 })
+        hang(): Promise<string> {
+          return new Promise(() => undefined);
+        }
+      }
+      const { ai } = application(scriptedModel([call('Stuck_hang')]), (container) => {
+        container.bind(OrderService).toSelf();
+        container.bind(Stuck).toSelf();
+      });
+      const scope = ai.openScope(as('alice'));
+      const chat = rejection(() => deskOf(scope).agent.withTools([Stuck]).chat('q'));
+      await jest.advanceTimersByTimeAsync(100);
+      const closed = scope.close();
+      await jest.advanceTimersByTimeAsync(901);
+      await closed;
+      expect(await chat).toBeInstanceOf(AIScopeError);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
+  it('aborts a question that waits for the model', async () => {
+    const { ai } = application(scriptedModel([never()]));
+    const scope = ai.openScope(as('alice'));
+    const chat = rejection(() => deskOf(scope).agent.chat('q'));
+    await new Promise(setImmediate);
+    await scope.close();
+    expect(await chat).toBeInstanceOf(AIScopeError);
+  });
+});
+
+describe('withTools of an injected service', () => {
+  it('puts classes and tools in place of the site’s, in the same scope', async () => {
+    const model = scriptedModel([call('ping'), text('done')]);
+    const { ai } = application(model);
+    const ping = defineTool({ name: 'ping', description: 'Answers pong', parameters: {}, execute: () => 'pong' });
+    const scope = ai.openScope(as('alice'));
+    const { agent } = deskOf(scope);
+    const other: AIService = agent.withTools([OrderTools, ping], { toolGroup: ReadOnly });
+    await other.chat('q');
+    expect(model.requests[0]!.tools).toEqual(['OrderTools_findOrder', 'OrderTools_whoAmI']);
+    await scope.close();
+    await expect(other.chat('q')).rejects.toThrow(/the scope has ended/);
+  });
+});
+
+describe('installAI', () => {
+  it.each<[string, (container: Container) => AIHandle, RegExp]>([
+    [
+      'an unknown option',
+      (c) => installAI(c, { models: 1 } as never),
+      /installAI: there is no option "models"; the options are model, system/,
+    ],
+    [
+      'no model',
+      (c) => installAI(c, { model: 'gpt' } as never),
+      /installAI: model must be a ChatModel, .* found a string/,
+    ],
+    [
+      'a count below 1',
+      (c) => installAI(c, { model: twoTurns(), maxAttempts: 0 }),
+      /maxAttempts must be a whole number of at least 1, found 0/,
+    ],
+    [
+      'the second time',
+      (c) => {
+        installAI(c, { model: twoTurns() });
+        return installAI(c, {});
+      },
+      /installAI: done already on this container/,
+    ],
+    [
+      'a model beside one that is bound',
+      (c) => {
+        c.bind(ChatModel).toConstantValue(twoTurns());
+        return installAI(c, { model: twoTurns() });
+      },
+      /ChatModel is bound in this container already/,
+    ],
+  ])('refuses %s', (_title, install, message) => {
+    expect(() => install(new Container())).toThrow(message);
+  });
+});
