@@ -34,6 +34,7 @@ export function toolMembers(target: Class, problems: string[]): readonly ToolMem
   for (const prototype of chain(target)) {
     const owner = (prototype.constructor as { readonly name: string }).name;
     const own = findMetadata(prototype);
+    const inheritedKeys = new Set(members.keys());
     for (const [key, inherited] of members) {
       const descriptor = Object.getOwnPropertyDescriptor(prototype, key);
       if (descriptor === undefined || own?.tools.has(key) === true) continue;
@@ -56,7 +57,7 @@ export function toolMembers(target: Class, problems: string[]): readonly ToolMem
       });
     }
     for (const key of own?.parameters.keys() ?? [])
-      if (!members.has(key))
+      if (!members.has(key) && !inheritedKeys.has(key))
         problems.push(`${owner}.${key}: has decorated parameters but no @AITool; add @AITool('what it does')`);
   }
   return [...members.values()];
