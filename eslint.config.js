@@ -26,7 +26,7 @@ export default defineConfig(
     extends: [jest.configs['flat/recommended']],
     rules: {
       'jest/no-conditional-expect': 'error',
-      'jest/expect-expect': ['error', { assertFunctionNames: ['expect', 'refused'] }],
+      'jest/expect-expect': ['error', { assertFunctionNames: ['expect', 'refused', 'fc.assert'] }],
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
       'jest/no-standalone-expect': 'error',
       '@typescript-eslint/unbound-method': 'off',
