@@ -6,7 +6,11 @@
 /** The part of a Chat Completions body that is read. */
 export interface EmbeddedRequest {
   readonly messages: readonly { readonly role: string; readonly content: string }[];
-  readonly response_format?: { readonly json_schema: { readonly schema: Readonly<Record<string, unknown>> } };
+  readonly response_format?: {
+    readonly json_schema: {
+      readonly schema: { readonly properties: Readonly<Record<string, { readonly enum?: readonly string[] }>> };
+    };
+  };
 }
 
 interface ManifestTool {
@@ -26,32 +30,28 @@ const NOTHING_FITS = 'I am the offline stand-in, not a language model, and no to
 
 /** The reply to a request: an envelope as text, or plain text where no schema asks for one. */
 export function embeddedReply(request: EmbeddedRequest): string {
-  const names = offeredNames(request.response_format?.json_schema.schema);
-  if (names === undefined) return NOTHING_FITS;
+  const { properties } = request.response_format?.json_schema.schema ?? { properties: undefined };
+  if (properties === undefined) return NOTHING_FITS;
+  const names = properties.tool?.enum ?? [];
+  const answer = (text: string): string =>
+    JSON.stringify({ tool: 'ANSWER', ...('arguments' in properties && { arguments: [] }), answer: text });
   const [question = '', ...later] = request.messages
     .filter(({ role }) => role === 'user')
     .map(({ content }) => content);
   const result = later.map(readResult).findLast((found) => found !== undefined);
   const tools = manifestTools(request);
   if (result !== undefined)
-    return envelope('ANSWER', [], `${result.tool} says: ${result.result}${uncovered(question, tools, result.result)}`);
+    return answer(`${result.tool} says: ${result.result}${uncovered(question, tools, result.result)}`);
   const call = chooseCall(
     question,
     tools.filter(({ name }) => names.includes(name)),
   );
-  return call === undefined ? envelope('ANSWER', [], NOTHING_FITS) : envelope(call.name, call.pairs, '');
+  return call === undefined
+    ? answer(NOTHING_FITS)
+    : JSON.stringify({ tool: call.name, arguments: call.pairs, answer: '' });
 }
 
 type Pair = { readonly name: string; readonly value: string };
-
-function envelope(tool: string, pairs: readonly Pair[], answer: string): string {
-  return JSON.stringify({ tool, arguments: pairs, answer });
-}
-
-function offeredNames(schema: Readonly<Record<string, unknown>> | undefined): readonly string[] | undefined {
-  const properties = schema?.properties as Readonly<Record<string, { readonly enum?: readonly string[] }>> | undefined;
-  return properties?.tool?.enum;
-}
 
 /** A result travels as a JSON object on a line of its own. */
 function readResult(content: string): { readonly tool: string; readonly result: string } | undefined {
@@ -74,19 +74,24 @@ function uncovered(question: string, tools: readonly ManifestTool[], result: str
 
 function manifestTools({ messages }: EmbeddedRequest): readonly ManifestTool[] {
   const system = messages.find(({ role }) => role === 'system')?.content ?? '';
-  const lines = system.matchAll(/^- ([A-Za-z0-9_-]+)\((.*?)\) -> (.*)$/gm);
+  const lines = system.matchAll(/^- ([A-Za-z0-9_-]+)\(((?:[^")]|"(?:[^"\\]|\\.)*")*)\) -> (.*)$/gm);
   return [...lines].map(([, name = '', parameters = '', description = '']) => ({
     name,
     words: words(`${name.replace(/^[^_]*_/, '')} ${description}`),
-    parameters: parameters === '' ? [] : parameters.split('; ').map(readParameter),
+    parameters: readParameters(parameters),
   }));
 }
 
-function readParameter(text: string): ManifestParameter {
-  const [, name = '', rest = ''] = /^([^:]+): (.*)$/.exec(text) ?? [];
-  const [, type = '', optional, description = ''] =
-    /^(one of "(?:[^"\\]|\\.)*"(?:, "(?:[^"\\]|\\.)*")*|[a-z]+)(, may be left out)?, (.*)$/.exec(rest) ?? [];
-  return { name, type, optional: optional !== undefined, description };
+/** `orderId: integer "The order id", sort?: "price" | "name" "Order of the results"` */
+function readParameters(text: string): readonly ManifestParameter[] {
+  const string = '"(?:[^"\\\\]|\\\\.)*"';
+  const pattern = new RegExp(`([A-Za-z0-9_-]+)(\\?)?: ([a-z]+|${string}(?: \\| ${string})*) (${string})`, 'g');
+  return [...text.matchAll(pattern)].map(([, name = '', optional, type = '', description = '']) => ({
+    name,
+    type,
+    optional: optional !== undefined,
+    description: JSON.parse(description) as string,
+  }));
 }
 
 /** The tool that shares most words with the question and whose arguments the question holds. */
@@ -115,7 +120,7 @@ function fill({ parameters }: ManifestTool, question: string): readonly Pair[] |
   const email = /[^\s<>"]+@[^\s<>"?,]+/.exec(question)?.[0].replace(/\.$/, '');
   const pairs: Pair[] = [];
   for (const { name, type, optional, description } of parameters) {
-    const members = type.startsWith('one of ') ? (JSON.parse(`[${type.slice('one of '.length)}]`) as string[]) : [];
+    const members = type.startsWith('"') ? (JSON.parse(`[${type.replaceAll('" | "', '","')}]`) as string[]) : [];
     const value =
       type === 'integer' || type === 'number'
         ? numbers.shift()

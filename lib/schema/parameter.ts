@@ -120,9 +120,9 @@ function describeType(type: unknown): string {
   return typeof type === 'function' ? type.name : typeof type === 'string' ? `'${type}'` : describeKind(type);
 }
 
-/** The type as the model reads it: `integer`, `one of "price", "name"`. */
+/** The type as the model reads it: `integer`, `"price" | "name"`. */
 export function typeText(parameter: Parameter): string {
   return parameter.values === undefined
     ? parameter.kind
-    : `one of ${parameter.values.map((v) => JSON.stringify(v)).join(', ')}`;
+    : parameter.values.map((value) => JSON.stringify(value)).join(' | ');
 }

@@ -1,14 +1,18 @@
 import { typeText, type Parameter } from '../schema/parameter.js';
 import type { CompiledTool } from '../tool/tool.js';
 
-/** The one line for a tool: `- OrderTools_findOrder(orderId: integer, the order id) -> Looks up a single order by id`. */
+/**
+ * The one line for a tool: `- OrderTools_findOrder(orderId: integer "The order id") -> Looks up a single order by id`.
+ * An argument that may be left out bears a `?`, as in TypeScript. What the developer wrote of a parameter stands in
+ * quotes, so that no description can look like another parameter.
+ */
 export function manifestLine(tool: CompiledTool): string {
-  return `- ${tool.name}(${tool.parameters.map(parameterText).join('; ')}) -> ${oneLine(tool.description)}`;
+  return `- ${tool.name}(${tool.parameters.map(parameterText).join(', ')}) -> ${oneLine(tool.description)}`;
 }
 
 function parameterText(parameter: Parameter): string {
-  const optional = parameter.optional ? ', may be left out' : '';
-  return `${parameter.name}: ${typeText(parameter)}${optional}, ${oneLine(parameter.description)}`;
+  const mark = parameter.optional ? '?' : '';
+  return `${parameter.name}${mark}: ${typeText(parameter)} ${JSON.stringify(oneLine(parameter.description))}`;
 }
 
 /** A description is one line, whatever was written: a line break in it would start another tool. */

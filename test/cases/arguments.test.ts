@@ -10,7 +10,6 @@ describe('C01: a tool without parameters is called with nothing', () => {
     readonly ran: number[] = [];
     @AITool('Lists the open orders')
     listOpen(): string {
-       
       this.ran.push(arguments.length);
       return 'none';
     }
@@ -142,7 +141,7 @@ describe('C04: enum spelling', () => {
     );
     expect((await ask()).run?.text).toBe('ok');
     expect(tools.ran).toEqual(['OPEN']);
-    expect(model.requests[0]!.body).toContain('OrderTools_list(status: one of \\"OPEN\\", \\"CLOSED\\", The state)');
+    expect(model.requests[0]!.body).toContain('OrderTools_list(status: \\"OPEN\\" | \\"CLOSED\\" \\"The state\\")');
     expect(toldBefore(model, 2)).toContain('status: expected one of "OPEN", "CLOSED", got "Reopened"');
   });
 });
@@ -176,7 +175,7 @@ describe('C06: a value that the caller must not choose', () => {
     const run = await ai.runInScope(as('alice'), (scope) => {
       return scope.container.get(Desk).agent.withTools([Search]).run('q');
     });
-    expect(model.requests[0]!.body).toContain('Search_mine(query: string, What) ->');
+    expect(model.requests[0]!.body).toContain('Search_mine(query: string \\"What\\") ->');
     expect(model.requests[0]!.body).not.toMatch(/caller|_context|_chatRequest/i);
     expect(run.calls[0]!.outcome).toBe('invalid-arguments');
     expect(tools.ran).toEqual([['x', 'alice', 'q']]);

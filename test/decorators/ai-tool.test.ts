@@ -357,7 +357,7 @@ describe('a scanned class', () => {
       ['T_find', 'q', { ticket: 'T-1' }, 2, 4, 3, undefined, true],
     ]);
     expect(model.requests[0]!.body).toContain(
-      '- T_find(limit: number, may be left out, How many; sort: one of \\"price\\", \\"name\\", may be left out, Order; exact: boolean, may be left out, Exactly) -> d',
+      '- T_find(limit?: number \\"How many\\", sort?: \\"price\\" | \\"name\\" \\"Order\\", exact?: boolean \\"Exactly\\") -> d',
     );
   });
 });

@@ -1,0 +1,280 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import {
+  AIDefinitionError,
+  AIProviderError,
+  type AIService,
+  type ChatModel,
+  createAIService,
+  defineTool,
+  openAI,
+  type OpenAIOptions,
+  ReadOnly,
+} from 'inversify-ai';
+import OpenAI from 'openai';
+import { requestProblems } from '../../wire/open-ai-bodies.js';
+
+interface Hit {
+  readonly headers: IncomingMessage['headers'];
+  readonly url: string | undefined;
+  readonly body: Record<string, unknown>;
+}
+
+type Answer = (response: ServerResponse, request: IncomingMessage) => void;
+
+let server: Server;
+let hits: Hit[];
+let answers: Answer[];
+let baseURL: string;
+
+beforeEach(async () => {
+  hits = [];
+  answers = [];
+  server = createServer((request, response) => {
+    let text = '';
+    request.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    request.on('end', () => {
+      hits.push({ headers: request.headers, url: request.url, body: JSON.parse(text) as Record<string, unknown> });
+      (answers.shift() ?? ((r) => r.destroy()))(response, request);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  baseURL = `http://127.0.0.1:${(server.address() as AddressInfo).port.toString()}/v1`;
+});
+
+afterEach(async () => {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+const json =
+  (status: number, body: unknown, headers: Record<string, string> = {}): Answer =>
+  (response) => {
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+  };
+
+const completion = (
+  content: unknown,
+  rest: Record<string, unknown> = {},
+  message: Record<string, unknown> = {},
+): Answer =>
+  json(
+    200,
+    {
+      id: 'c1',
+      object: 'chat.completion',
+      created: 1,
+      model: 'm',
+      choices: [
+        {
+          index: 0,
+          finish_reason: 'stop',
+          logprobs: null,
+          message: { role: 'assistant', content, refusal: null, ...message },
+          ...rest,
+        },
+      ],
+      usage: {
+        prompt_tokens: 10,
+        completion_tokens: 5,
+        total_tokens: 15,
+        prompt_tokens_details: { cached_tokens: 4 },
+        completion_tokens_details: { reasoning_tokens: 3 },
+      },
+    },
+    { 'x-request-id': 'req-1' },
+  );
+
+const cut: Answer = (response) => {
+  response
+    .writeHead(200, { 'content-type': 'application/json', 'content-length': '100' })
+    .write('{"ch', () => response.destroy());
+};
+
+const turn = (tool: string, pairs: [string, string][] = [], answer = ''): Answer =>
+  completion(JSON.stringify({ tool, arguments: pairs.map(([name, value]) => ({ name, value })), answer }));
+
+const find = defineTool({
+  name: 'find_order',
+  description: 'Looks up a single order by id',
+  group: ReadOnly,
+  parameters: { orderId: { type: 'integer', description: 'The order id' } },
+  execute: ({ orderId }) => `Order ${orderId.toString()}`,
+});
+
+const quiet = { warn: jest.fn(), error: jest.fn() };
+const model = (options: Partial<OpenAIOptions> = {}): ChatModel =>
+  openAI({ model: 'gpt-test', apiKey: 'k-1', baseURL, ...options });
+const agent = (options: Partial<OpenAIOptions> = {}, maxAttempts = 1): AIService =>
+  createAIService({ model: model(options), tools: [find], maxAttempts, logger: quiet });
+
+const failure = (service: AIService, signal?: AbortSignal): Promise<unknown> =>
+  service.run('q', signal && { signal }).then(
+    () => {
+      throw new Error('it did not fail');
+    },
+    (error: unknown) => error,
+  );
+
+describe('a run over HTTP', () => {
+  it('sends well-formed requests, with the key and nothing that was not set', async () => {
+    answers = [turn('find_order', [['orderId', '42']]), turn('ANSWER', [], 'In transit.')];
+    const run = await agent({ headers: { 'x-team': 'desk' } }).run('Where is order 42?');
+    expect(run.text).toBe('In transit.');
+    expect(run.usage).toEqual({
+      inputTokens: 20,
+      outputTokens: 10,
+      cachedInputTokens: 8,
+      reasoningTokens: 6,
+      modelCalls: 2,
+      attempts: 2,
+    });
+    expect(hits.map(({ url }) => url)).toEqual(['/v1/chat/completions', '/v1/chat/completions']);
+    expect(hits[0]!.headers).toMatchObject({ authorization: 'Bearer k-1', 'x-team': 'desk' });
+    for (const { body } of hits) {
+      expect(Object.keys(body)).toEqual(['model', 'messages', 'response_format']);
+      expect(requestProblems(body)).toBe('');
+    }
+  });
+
+  it('goes through a client of the application’s own, without its retries', async () => {
+    answers = [json(503, {}), turn('ANSWER', [], 'ok')];
+    const client = new OpenAI({ apiKey: 'own', baseURL, maxRetries: 5 });
+    const error = await failure(
+      createAIService({ model: openAI({ model: 'm', client }), tools: [find], maxAttempts: 1 }),
+    );
+    expect(error).toMatchObject({ status: 503, attempts: 1 });
+    expect(hits).toHaveLength(1);
+    expect(hits[0]!.headers.authorization).toBe('Bearer own');
+  });
+
+  it('needs no key where there is a base URL', async () => {
+    answers = [turn('ANSWER', [], 'ok')];
+    const before = process.env.OPENAI_API_KEY;
+    delete process.env.OPENAI_API_KEY;
+    try {
+      const service = createAIService({ model: openAI({ model: 'm', baseURL }), tools: [find] });
+      expect(await service.chat('q')).toBe('ok');
+    } finally {
+      if (before !== undefined) process.env.OPENAI_API_KEY = before;
+    }
+  });
+});
+
+describe('a provider that fails', () => {
+  it.each<[string, Answer, Partial<AIProviderError>]>([
+    [
+      '400',
+      json(400, { error: { message: 'secret-body' } }, { 'x-request-id': 'req-9' }),
+      { status: 400, retryable: false, requestId: 'req-9' },
+    ],
+    ['401', json(401, { error: { message: 'secret-body' } }), { status: 401, retryable: false }],
+    ['422', json(422, { error: { message: 'secret-body' } }), { status: 422, retryable: false }],
+    ['429', json(429, { error: { message: 'secret-body' } }), { status: 429, retryable: true }],
+    [
+      '429 for an empty account',
+      json(429, { error: { code: 'insufficient_quota', message: 'secret-body' } }),
+      { status: 429, retryable: false },
+    ],
+    ['503 that advises against it', json(503, {}, { 'x-should-retry': 'false' }), { status: 503, retryable: false }],
+    ['529', json(529, {}), { status: 529, retryable: true }],
+    ['a connection that is cut', (response) => response.destroy(), { status: undefined, retryable: true }],
+    ['a body that is cut', cut, { status: undefined, retryable: true }],
+    [
+      'a body that is no JSON',
+      (response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{"choices":['),
+      { status: undefined, retryable: true },
+    ],
+    [
+      'a page',
+      (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>secret-body</html>'),
+      { status: undefined, retryable: true },
+    ],
+    ['200 with an error', json(200, { error: { message: 'secret-body' } }), { status: undefined, retryable: true }],
+    ['200 without a choice', json(200, { choices: [] }), { status: undefined, retryable: true }],
+  ])('%s is an AIProviderError in our own words', async (_title, answer, expected) => {
+    answers = [answer];
+    const error = (await failure(agent())) as AIProviderError;
+    expect(error).toBeInstanceOf(AIProviderError);
+    expect(error).toMatchObject(expected);
+    expect(`${error.message}${JSON.stringify(error)}`).not.toMatch(/secret-body|k-1/);
+    expect(hits).toHaveLength(1);
+  });
+
+  it('is asked again, alone, and the answer then counts', async () => {
+    jest.spyOn(Math, 'random').mockReturnValue(0);
+    answers = [(response) => response.destroy(), json(500, {}), turn('ANSWER', [], 'ok')];
+    const run = await agent({}, 3).run('q');
+    expect(run.text).toBe('ok');
+    expect(run.usage).toMatchObject({ modelCalls: 1, attempts: 3 });
+    expect(new Set(hits.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+  });
+
+  it('a body that stalls after its headers ends with the attempt’s own timer', async () => {
+    answers = [(response) => response.writeHead(200, { 'content-type': 'application/json' }).write('{"choices"')];
+    const error = await failure(agent({ timeoutMs: 60 }));
+    expect(error).toBeInstanceOf(AIProviderError);
+    expect((error as Error).message).toBe('gpt-test: no complete reply within 60 ms.');
+  });
+
+  it('an abort while the body stalls rethrows the reason unchanged', async () => {
+    const controller = new AbortController();
+    const reason = new Error('left');
+    answers = [
+      (response) => {
+        response.writeHead(200, { 'content-type': 'application/json' }).write('{"choices"');
+        setImmediate(() => controller.abort(reason));
+      },
+    ];
+    expect(await failure(agent(), controller.signal)).toBe(reason);
+  });
+});
+
+describe('a reply', () => {
+  it.each<[string, Answer, string]>([
+    ['cut at the limit', completion('{"tool":"find_order","arguments":[]', { finish_reason: 'length' }), 'truncated'],
+    ['filtered', completion(null, { finish_reason: 'content_filter' }), 'filtered'],
+    ['refused', completion(null, {}, { refusal: 'No.' }), 'refused'],
+  ])('that is %s ends the run', async (_title, answer, code) => {
+    answers = [answer];
+    expect(await failure(agent())).toMatchObject({ code });
+  });
+
+  it('with a finish reason of null is one, where it is whole', async () => {
+    answers = [completion('{"tool":"ANSWER","arguments":[],"answer":"ok"}', { finish_reason: null })];
+    expect(await agent().chat('q')).toBe('ok');
+  });
+});
+
+describe('openAI refuses', () => {
+  const environment = { key: process.env.OPENAI_API_KEY, url: process.env.OPENAI_BASE_URL };
+  beforeEach(() => {
+    delete process.env.OPENAI_API_KEY;
+    process.env.OPENAI_BASE_URL = '';
+  });
+  afterEach(() => {
+    delete process.env.OPENAI_BASE_URL;
+    if (environment.key !== undefined) process.env.OPENAI_API_KEY = environment.key;
+    if (environment.url !== undefined) process.env.OPENAI_BASE_URL = environment.url;
+  });
+
+  it.each<[string, OpenAIOptions, RegExp]>([
+    [
+      'no key',
+      { model: 'm' },
+      /openAI: no key. Set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own, or pass apiKey, baseURL or client/,
+    ],
+    ['an empty key', { model: 'm', apiKey: '' }, /openAI: no key/],
+    ['no model', {} as OpenAIOptions, /openAI: name the model, openAI\(\{ model: 'gpt-5-mini' \}\)/],
+    [
+      'an unknown option',
+      { model: 'm', apiKey: 'k', baseUrl: 'x' } as OpenAIOptions,
+      /there is no option "baseUrl"; the options are model, apiKey, baseURL/,
+    ],
+    ['a timeout of 0', { model: 'm', apiKey: 'k', timeoutMs: 0 }, /timeoutMs must be a number of milliseconds above 0/],
+  ])('%s, at start', (_title, options, message) => {
+    expect(() => openAI(options)).toThrow(AIDefinitionError);
+    expect(() => openAI(options)).toThrow(message);
+  });
+});
