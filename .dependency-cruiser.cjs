@@ -21,13 +21,13 @@ module.exports = {
     only(
       'lib-knows-no-container',
       '^lib/',
-      '^lib/|^node_modules/(openai|class-transformer)/',
+      '^lib/|node_modules/(openai|class-transformer)/',
       'lib/ knows neither inversify nor a decorator',
     ),
     only('lib-leaves', leaves, leaves, 'errors and run data import nothing but each other'),
     only('lib-schema', '^lib/schema/', `^lib/schema/|${leaves}`, 'schema is the lowest folder'),
-    only('lib-tool', '^lib/tool/', `^lib/(tool|schema)/|${leaves}|^node_modules/class-transformer/`, 'tool -> schema'),
-    only('lib-model', '^lib/model/', `^lib/(model|schema)/|${leaves}|^node_modules/openai/`, 'model -> schema'),
+    only('lib-tool', '^lib/tool/', `^lib/(tool|schema)/|${leaves}|node_modules/class-transformer/`, 'tool -> schema'),
+    only('lib-model', '^lib/model/', `^lib/(model|schema)/|${leaves}|node_modules/openai/`, 'model -> schema'),
     only('lib-wire', '^lib/wire/', `^lib/(wire|tool|model|schema)/|${leaves}`, 'wire -> tool, model -> schema'),
     only(
       'lib-agent',
@@ -38,7 +38,7 @@ module.exports = {
     only(
       'decorators',
       '^decorators/',
-      `^decorators/|${leaves}|^lib/(tool|schema|agent|model)/|^node_modules/(inversify|reflect-metadata)/`,
+      `^decorators/|${leaves}|^lib/(tool|schema|agent|model)/|node_modules/(inversify|reflect-metadata)/`,
       'decorators -> lib',
     ),
     {

@@ -4,7 +4,7 @@ import { defineConfig } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
 export default defineConfig(
-  { ignores: ['dist/', 'build/', 'node_modules/'] },
+  { ignores: ['dist/', 'build/', 'node_modules/', 'test/package/main-job.ts'] },
   js.configs.recommended,
   {
     files: ['**/*.ts'],
