@@ -41,6 +41,8 @@ export function AITool(declaration: string | AIToolOptions) {
     const paramTypes = emittedTypes(target, method);
     const parameterCount = paramTypes?.length ?? (descriptor?.value as { readonly length: number }).length;
     problems.push(...parameterProblems(where, target, method, parameterCount));
+    if (ownMetadata(target).tools.has(method))
+      problems.push(`${where}: the method is a tool already; keep one @AITool`);
     throwProblems(problems);
     ownMetadata(target).tools.set(method, { description, name, options, paramTypes, parameterCount });
   };

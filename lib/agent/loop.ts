@@ -113,21 +113,14 @@ export class Run {
     });
     this.#signal.throwIfAborted();
     this.#turns++;
-    const { usage } = this.#asUsage(reply);
-    this.#usage = usage;
-    return reply;
-  }
-
-  #asUsage({ usage }: ModelReply): { readonly usage: ModelUsage } {
-    const sum = this.#usage;
-    return {
-      usage: {
-        inputTokens: sum.inputTokens + usage.inputTokens,
-        outputTokens: sum.outputTokens + usage.outputTokens,
-        cachedInputTokens: sum.cachedInputTokens + usage.cachedInputTokens,
-        reasoningTokens: sum.reasoningTokens + usage.reasoningTokens,
-      },
+    const { inputTokens, outputTokens, cachedInputTokens, reasoningTokens } = this.#usage;
+    this.#usage = {
+      inputTokens: inputTokens + reply.usage.inputTokens,
+      outputTokens: outputTokens + reply.usage.outputTokens,
+      cachedInputTokens: cachedInputTokens + reply.usage.cachedInputTokens,
+      reasoningTokens: reasoningTokens + reply.usage.reasoningTokens,
     };
+    return reply;
   }
 
   /** One corrective turn a run for a reply that says nothing usable; it counts as a call. Anything else ends the run. */

@@ -38,6 +38,31 @@ export const NO_USAGE: ModelUsage = Object.freeze({
   reasoningTokens: 0,
 });
 
+const FINISH_REASONS: ReadonlyMap<unknown, FinishReason> = new Map<unknown, FinishReason>([
+  ['stop', 'stop'],
+  ['length', 'length'],
+  ['content_filter', 'content_filter'],
+  ['tool_calls', 'tool_calls'],
+  ['function_call', 'tool_calls'],
+]);
+
+/** A provider's word for why it stopped. `null` and nothing at all are what some servers send with a complete reply. */
+export function readFinish(word: unknown): FinishReason {
+  return typeof word === 'string' ? (FINISH_REASONS.get(word) ?? 'other') : 'stop';
+}
+
+/** Counts as they came; what is no count is 0. */
+export function readUsage(usage: unknown): ModelUsage {
+  const counts = (usage ?? {}) as { readonly [K in keyof ModelUsage]?: unknown };
+  const count = (value: unknown): number => (typeof value === 'number' && Number.isFinite(value) ? value : 0);
+  return {
+    inputTokens: count(counts.inputTokens),
+    outputTokens: count(counts.outputTokens),
+    cachedInputTokens: count(counts.cachedInputTokens),
+    reasoningTokens: count(counts.reasoningTokens),
+  };
+}
+
 /** One reply, as far as every provider has it. */
 export interface ModelReply {
   readonly text: string;

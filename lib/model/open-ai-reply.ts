@@ -1,23 +1,10 @@
 import { AIProviderError } from '../errors.js';
-import type { FinishReason, ModelReply } from './chat-model.js';
+import { type ModelReply, readFinish, readUsage } from './chat-model.js';
 
 /*
  * What came back, read by its shape: the client may be of another copy or version of `openai`, whose classes are not
  * ours to compare with, and compatible servers answer 200 with things that are no completion.
  */
-
-const FINISH: ReadonlyMap<unknown, FinishReason> = new Map<unknown, FinishReason>([
-  ['stop', 'stop'],
-  ['length', 'length'],
-  ['content_filter', 'content_filter'],
-  ['tool_calls', 'tool_calls'],
-  ['function_call', 'tool_calls'],
-]);
-
-/** `null` and nothing at all are what some servers send with a complete reply. */
-export function readFinish(word: unknown): FinishReason {
-  return typeof word === 'string' ? (FINISH.get(word) ?? 'other') : 'stop';
-}
 
 /** Reads a completion; throws a retryable `AIProviderError` where the body is none. */
 export function readCompletion(body: unknown): ModelReply {
@@ -36,12 +23,12 @@ export function readCompletion(body: unknown): ModelReply {
     text: text(member(message, 'content')) ?? '',
     finish: readFinish(finish),
     ...(refusal !== undefined && refusal !== '' && { refusal }),
-    usage: {
-      inputTokens: count(member(usage, 'prompt_tokens')),
-      outputTokens: count(member(usage, 'completion_tokens')),
-      cachedInputTokens: count(member(member(usage, 'prompt_tokens_details'), 'cached_tokens')),
-      reasoningTokens: count(member(member(usage, 'completion_tokens_details'), 'reasoning_tokens')),
-    },
+    usage: readUsage({
+      inputTokens: member(usage, 'prompt_tokens'),
+      outputTokens: member(usage, 'completion_tokens'),
+      cachedInputTokens: member(member(usage, 'prompt_tokens_details'), 'cached_tokens'),
+      reasoningTokens: member(member(usage, 'completion_tokens_details'), 'reasoning_tokens'),
+    }),
     ...(requestId !== undefined && { requestId }),
   };
 }
@@ -97,8 +84,4 @@ function member(value: unknown, key: string): unknown {
 
 function text(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
-}
-
-function count(value: unknown): number {
-  return typeof value === 'number' && Number.isFinite(value) ? value : 0;
 }

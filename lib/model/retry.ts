@@ -1,5 +1,5 @@
 import { AIError, AIProviderError } from '../errors.js';
-import type { ChatModel, ModelReply, ModelRequest } from './chat-model.js';
+import { type ChatModel, type ModelReply, type ModelRequest, readFinish, readUsage } from './chat-model.js';
 
 /*
  * Why our own: the openai client's retry waits out an abort and changed twice inside our peer range, and cockatiel and
@@ -32,7 +32,7 @@ export async function completeWithRetry(
     signal.throwIfAborted();
     sending();
     try {
-      return await model.complete(request, { signal });
+      return checkReply(await model.complete(request, { signal }));
     } catch (error) {
       signal.throwIfAborted();
       const failure = asProviderError(error, { attempts: attempt, elapsedMs: Date.now() - begun });
@@ -41,6 +41,20 @@ export async function completeWithRetry(
     // Full jitter: many agents that fail together must not come back together.
     await sleep(Math.random() * Math.min(MAX_DELAY_MS, MIN_DELAY_MS * 2 ** (attempt - 1)), signal);
   }
+}
+
+/** A model may be anybody's: what it gives back is looked at once, here. Its other fields are taken as they are. */
+function checkReply(reply: unknown): ModelReply {
+  const { text, finish, refusal, usage, requestId } = (reply ?? {}) as { readonly [K in keyof ModelReply]?: unknown };
+  if (typeof text !== 'string' || (refusal !== undefined && typeof refusal !== 'string'))
+    throw new AIProviderError('The model replied with something that is no ModelReply: it needs a text and a finish.');
+  return {
+    text,
+    finish: readFinish(finish),
+    usage: readUsage(usage),
+    ...(refusal !== undefined && { refusal }),
+    ...(typeof requestId === 'string' && { requestId }),
+  };
 }
 
 function asProviderError(error: unknown, spent: { readonly attempts: number; readonly elapsedMs: number }): AIError {

@@ -1,6 +1,6 @@
 import { AIProviderError } from '../errors.js';
-import { ChatModel, type ModelReply, type ModelRequest, NO_USAGE } from '../model/chat-model.js';
-import { providerError, readFinish } from '../model/open-ai-reply.js';
+import { ChatModel, type ModelReply, type ModelRequest, NO_USAGE, readFinish } from '../model/chat-model.js';
+import { providerError } from '../model/open-ai-reply.js';
 import { chatCompletionBody } from '../model/open-ai-request.js';
 import { envelopeCall, envelopeText } from './scripted-envelope.js';
 

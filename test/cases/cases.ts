@@ -1,28 +1,7 @@
 import { jest } from '@jest/globals';
-import {
-  type AILogger,
-  AIObserver,
-  type AIRun,
-  type AIService,
-  createAIService,
-  type ToolEnded,
-  type ToolStarted,
-} from 'inversify-ai';
+import { type AILogger, type AIObserver, type AIRun, type AIService, createAIService } from 'inversify-ai';
 import { scriptedModel, type ScriptedModel, type ScriptedTurn } from 'inversify-ai/testing';
-
-/** Keeps every event, in order. */
-export class Events extends AIObserver {
-  readonly started: ToolStarted[] = [];
-  readonly ended: ToolEnded[] = [];
-
-  override toolStarted(event: ToolStarted): void {
-    this.started.push(event);
-  }
-
-  override toolEnded(event: ToolEnded): void {
-    this.ended.push(event);
-  }
-}
+import { Events } from '../events.js';
 
 export interface Played {
   readonly model: ScriptedModel;

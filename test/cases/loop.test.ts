@@ -6,11 +6,21 @@ import {
   AITool,
   AIToolIterationError,
   AIToolParam,
+  createAIService,
   ReadOnly,
   type ToolEnded,
   type ToolStarted,
 } from 'inversify-ai';
-import { call, filtered, httpError, refusal, text } from 'inversify-ai/testing';
+import {
+  call,
+  filtered,
+  httpError,
+  never,
+  refusal,
+  scriptedModel,
+  type ScriptedTurn,
+  text,
+} from 'inversify-ai/testing';
 import { play, toldBefore } from './cases.js';
 
 class OrderTools {
@@ -176,6 +186,39 @@ describe('C19: a tool that never returns', () => {
     }
     await new Promise(setImmediate);
     expect(unhandled).not.toHaveBeenCalled();
+  });
+});
+
+describe('C20: an attempt’s own time limit', () => {
+  const ask = async (turns: readonly ScriptedTurn[]) => {
+    jest.spyOn(Math, 'random').mockReturnValue(0);
+    jest.useFakeTimers();
+    try {
+      const model = scriptedModel(turns, { attemptTimeoutMs: 30 });
+      const asked = createAIService({ model, maxAttempts: 3 })
+        .run('q')
+        .then(
+          ({ text }) => ({ text, error: undefined }),
+          (error: unknown) => ({ text: undefined, error }),
+        );
+      await jest.advanceTimersByTimeAsync(1_000);
+      return { ...(await asked), requests: model.requests.length };
+    } finally {
+      jest.useRealTimers();
+      jest.restoreAllMocks();
+    }
+  };
+
+  it('a fresh one for each attempt', async () => {
+    expect(await ask([never(), text('ok')])).toMatchObject({ text: 'ok', requests: 2 });
+  });
+
+  it('ends after the last attempt, and the error says how many and how long', async () => {
+    const { error, requests } = await ask([never(), never(), never(), text('late')]);
+    expect(error).toBeInstanceOf(AIProviderError);
+    // The two delays between are 0, for which a timer takes 1 ms.
+    expect(error).toMatchObject({ attempts: 3, elapsedMs: 92 });
+    expect(requests).toBe(3);
   });
 });
 

@@ -13,9 +13,8 @@ import {
   type ModelReply,
   type ModelRequest,
   ReadOnly,
-  type ToolEnded,
-  type ToolStarted,
 } from 'inversify-ai';
+import { Events } from '../events.js';
 
 /** Who is asking. */
 export abstract class Caller {
@@ -61,33 +60,19 @@ export class Desk {
   constructor(@AI({ tools: [OrderTools] }) readonly agent: AIService) {}
 }
 
-/** Keeps what it is told. */
-export class Audit extends AIObserver {
-  readonly started: ToolStarted[] = [];
-  readonly ended: ToolEnded[] = [];
-
-  override toolStarted(event: ToolStarted): void {
-    this.started.push(event);
-  }
-
-  override toolEnded(event: ToolEnded): void {
-    this.ended.push(event);
-  }
-}
-
 export const quietLogger = () => ({ warn: jest.fn(), error: jest.fn() });
 
 export interface App {
   readonly container: Container;
   readonly ai: AIHandle;
-  readonly audit: Audit;
+  readonly audit: Events;
   readonly logger: ReturnType<typeof quietLogger>;
 }
 
 /** An application with everything bound transient but the caller, which nobody bound. */
 export function application(model: ChatModel, prepare?: (container: Container) => void): App {
   const container = new Container();
-  const audit = new Audit();
+  const audit = new Events();
   const logger = quietLogger();
   if (prepare === undefined) container.bind(OrderService).toSelf();
   else prepare(container);

@@ -1,5 +1,5 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import { Container, injectable } from 'inversify';
+import { Container, inject, injectable, LazyServiceIdentifier } from 'inversify';
 import {
   type AIHandle,
   AIScope,
@@ -183,6 +183,27 @@ describe('no question without a caller', () => {
     await refused(() => ai.runInScope(bind as () => undefined, (scope) => deskOf(scope).agent.chat('q')), message);
     expect(model.requests).toHaveLength(1);
     expect(audit.ended.map(({ outcome }) => outcome)).toEqual(['failed']);
+  });
+
+  it('where what is below a tool needs itself', async () => {
+    @injectable()
+    class Knot {
+      constructor(@inject(new LazyServiceIdentifier(() => Knot)) readonly knot: unknown) {}
+      @AITool('Nothing')
+      touch(): string {
+        return '';
+      }
+    }
+    const model = scriptedModel([call('Knot_touch'), text('done')]);
+    const { ai } = application(model, (container) => {
+      container.bind(OrderService).toSelf();
+      container.bind(Knot).toSelf();
+    });
+    await refused(
+      () => ai.runInScope(as('alice'), (scope) => deskOf(scope).agent.withTools([Knot]).chat('q')),
+      /Knot could not be resolved in the current scope.*Circular dependency found/s,
+    );
+    expect(model.requests).toHaveLength(1);
   });
 
   it('where @FromScope finds nothing bound', async () => {

@@ -9,8 +9,10 @@ import {
   type AIServiceOptions,
   AIToolError,
   AIToolIterationError,
+  ChatModel,
   createAIService,
   defineTool,
+  type ModelReply,
   ReadOnly,
   type ToolEnded,
 } from 'inversify-ai';
@@ -408,6 +410,50 @@ describe('a provider call', () => {
     const { model, service } = agent([httpError(429, { body: { error: { code: 'insufficient_quota' } } })]);
     expect(await failure(service.chat('q'))).toMatchObject({ status: 429, attempts: 1 });
     expect(model.requests).toHaveLength(1);
+  });
+});
+
+describe('a model of the application’s own', () => {
+  class Odd extends ChatModel {
+    readonly name = 'odd';
+    readonly profile = { schema: 'accepted', wires: ['envelope'] } as const;
+    constructor(readonly reply: () => unknown) {
+      super();
+    }
+    override complete(): Promise<ModelReply> {
+      return this.reply() as Promise<ModelReply>;
+    }
+  }
+  const ask = (reply: () => unknown) => failure(createAIService({ model: new Odd(reply), logger: quiet }).run('q'));
+
+  it.each([[null], [undefined], ['text'], [{ finish: 'stop' }], [{ text: 1, finish: 'stop' }]])(
+    'that gives back %p fails with an AIProviderError',
+    async (reply) => {
+      const error = await ask(() => Promise.resolve(reply));
+      expect(error).toBeInstanceOf(AIProviderError);
+      expect((error as Error).message).toMatch(/The model replied with something that is no ModelReply/);
+    },
+  );
+
+  it('may leave out what it does not count', async () => {
+    const run = await createAIService({ model: new Odd(() => Promise.resolve({ text: 'ok' })) }).run('q');
+    expect(run).toMatchObject({ text: 'ok', usage: { inputTokens: 0, outputTokens: 0 } });
+  });
+
+  it.each<[string, () => unknown]>([
+    [
+      'throws',
+      () => {
+        throw new Error('secret');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('secret'))],
+  ])('that %s fails once, in our own words, with its error as the cause', async (_title, reply) => {
+    const error = (await ask(reply)) as AIProviderError;
+    expect(error).toBeInstanceOf(AIProviderError);
+    expect(error).toMatchObject({ attempts: 1, message: 'The model failed with an error of its own; see cause.' });
+    expect(error.cause).toEqual(new Error('secret'));
+    expect(JSON.stringify(error)).not.toContain('secret');
   });
 });
 
