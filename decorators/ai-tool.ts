@@ -1,13 +1,13 @@
 import {
   descriptionProblems,
   nameProblems,
+  throwProblems,
   TOOL_OPTIONS,
   type ToolOptions,
   toolOptionProblems,
   unknownOptions,
 } from '../lib/declaration.js';
 import { AIDefinitionError } from '../lib/errors.js';
-import { throwProblems } from '../lib/declaration.js';
 import { emittedTypes, ownMetadata } from './metadata.js';
 import { methodName } from './member.js';
 
