@@ -2,9 +2,10 @@ import { Plugin, type PluginApi, type PluginContext } from '@inversifyjs/plugin'
 import type { Container, Newable, ResolutionContext } from 'inversify';
 import { type Class, type Site, type SiteListener, watchSites } from '../decorators/metadata.js';
 import { DEFAULT_MAX_ATTEMPTS, DEFAULT_MAX_TOOL_CALLS } from '../lib/agent/agent.js';
+import { describeKind } from '../lib/declaration.js';
 import { AIDefinitionError } from '../lib/errors.js';
 import type { AILogger } from '../lib/logger.js';
-import { ChatModel } from '../lib/model/chat-model.js';
+import { ChatModel, isChatModel } from '../lib/model/chat-model.js';
 import { type InjectedAgent, InjectedService } from './injected-service.js';
 import { RequestScope, SCOPE } from './scope.js';
 import { classesIn, compileSite, readList } from './site.js';
@@ -86,6 +87,10 @@ export class Application implements SiteListener {
 
   #compile(site: Site, list: unknown): InjectedAgent {
     const { options } = site;
+    if (options.model !== undefined && !isChatModel(options.model))
+      throw new AIDefinitionError(
+        `@AI on ${site.name}: model must be a ChatModel, as openAI({ model: '…' }) makes one; found ${describeKind(options.model)}`,
+      );
     const tools = compileSite(site, list);
     const definition = Object.freeze({
       site: site.name,

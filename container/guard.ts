@@ -16,6 +16,7 @@ interface PlanBinding {
   readonly serviceIdentifier: unknown;
   readonly scope?: 'Request' | 'Singleton' | 'Transient';
   readonly cache?: { readonly isRight: boolean };
+  readonly implementationType?: { readonly name: string };
 }
 interface ServiceNode {
   readonly bindings?: BindingNode | readonly BindingNode[] | undefined;
@@ -178,12 +179,15 @@ function perLookup(path: readonly BindingNode[]): AIScopeError {
   const name = nameOf(path.at(-1) as BindingNode);
   return new AIScopeError(
     `${name} is bound inRequestScope() in the application, which in inversify means once for each get: a tool would get a new, empty one: ${trace(path)}.\n` +
-      `Bind it in the scope: container.bind(${name})…inSingletonScope() in openScope's bind.`,
+      `Bind it in the scope, container.bind(${name})…inSingletonScope() in openScope's bind, to have one for each request; or inTransientScope() if it keeps nothing.`,
   );
 }
 
 function nameOf({ binding }: BindingNode): string {
-  return isSite(binding.serviceIdentifier) ? 'an @AI agent' : identifierName(binding.serviceIdentifier);
+  if (isSite(binding.serviceIdentifier)) return 'an @AI agent';
+  const name = identifierName(binding.serviceIdentifier);
+  const made = binding.implementationType?.name;
+  return made === undefined || made === name ? name : `${name} (${made})`;
 }
 
 function trace(path: readonly BindingNode[]): string {

@@ -58,7 +58,7 @@ export class InjectedService extends AIService {
 
   override withTools(sources: readonly object[], options: WithToolsOptions = {}): AIService {
     throwProblems(unknownOptions('withTools', options, ['toolGroup']));
-    const tools = compileTools(`${this.#agent.definition.site}, withTools`, sources, options.toolGroup);
+    const tools = compileTools(`${this.#agent.definition.site}, withTools`, sources, options);
     return new InjectedService(
       { ...this.#agent, tools, definition: { ...this.#agent.definition, toolset: tools.toolset } },
       this.#own,

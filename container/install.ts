@@ -1,5 +1,5 @@
 import type { Container } from 'inversify';
-import { countProblems, describeKind, throwProblems, unknownOptions } from '../lib/declaration.js';
+import { countProblems, describeKind, textProblems, throwProblems, unknownOptions } from '../lib/declaration.js';
 import { AIDefinitionError } from '../lib/errors.js';
 import { consoleLogger, guarded, loggerProblems, type AILogger } from '../lib/logger.js';
 import { ChatModel, isChatModel } from '../lib/model/chat-model.js';
@@ -41,10 +41,15 @@ const INSTALLED = Symbol.for('inversify-ai/installed');
  * Throws an `AIDefinitionError` for unknown options, or where it was done already.
  */
 export function installAI(container: Container, options: InstallOptions): AIHandle {
+  if (typeof (container as Partial<Container> | undefined)?.isCurrentBound !== 'function')
+    throw new AIDefinitionError(
+      `installAI: the first argument must be inversify's container, installAI(container, { model }); found ${describeKind(container)}`,
+    );
   throwProblems(unknownOptions('installAI', options, OPTIONS));
   const problems = [
     ...countProblems('installAI', 'maxToolCalls', options.maxToolCalls),
     ...countProblems('installAI', 'maxAttempts', options.maxAttempts),
+    ...textProblems('installAI', 'system', options.system),
     ...loggerProblems('installAI', options.logger),
   ];
   if (options.model !== undefined && !isChatModel(options.model))
@@ -72,6 +77,7 @@ export function installAI(container: Container, options: InstallOptions): AIHand
     },
     openScope: (bind: (container: Container) => unknown) => open(application, bind),
     runInScope: async <T>(bind: (container: Container) => unknown, fn: (scope: AIScope) => T | PromiseLike<T>) => {
+      refuseNonFunction('runInScope: fn', '(scope) => …', fn);
       const scope = open(application, bind);
       let result: T;
       try {
@@ -87,10 +93,12 @@ export function installAI(container: Container, options: InstallOptions): AIHand
   });
 }
 
-function open(application: Application, bind: unknown): AIScope {
-  if (typeof bind !== 'function')
-    throw new AIDefinitionError(
-      `openScope: bind must be a function, (container) => { container.bind(Caller)… }, found ${describeKind(bind)}`,
-    );
-  return application.openScope(bind as (container: Container) => unknown);
+function open(application: Application, bind: (container: Container) => unknown): AIScope {
+  refuseNonFunction('openScope: bind', '(container) => { container.bind(Caller)… }', bind);
+  return application.openScope(bind);
+}
+
+function refuseNonFunction(what: string, example: string, found: unknown): void {
+  if (typeof found !== 'function')
+    throw new AIDefinitionError(`${what} must be a function, ${example}; found ${describeKind(found)}`);
 }

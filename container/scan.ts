@@ -1,7 +1,7 @@
 import type { ServiceIdentifier } from 'inversify';
 import { descriptionProblems, describeKind, nameProblems } from '../lib/declaration.js';
 import { AIDefinitionError, AIScopeError } from '../lib/errors.js';
-import { declareParameter, type Parameter } from '../lib/schema/parameter.js';
+import { declareParameter, type EmittedType, type Parameter } from '../lib/schema/parameter.js';
 import { compileTool } from '../lib/tool/compile.js';
 import type { CompiledTool, ToolCallContext } from '../lib/tool/tool.js';
 import { isClass } from '../decorators/ai.js';
@@ -113,7 +113,8 @@ function declare(
   problems: string[],
 ): Parameter | undefined {
   if (source.from !== 'model') return undefined;
-  const emitted = paramTypes && { type: paramTypes[index] };
+  const emitted: EmittedType =
+    paramTypes === undefined ? { from: 'nowhere' } : { from: 'compiler', type: paramTypes[index] };
   return declareParameter(
     `${origin}, parameter ${source.name}`,
     source.name,

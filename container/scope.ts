@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Container, type ResolutionContext, type ServiceIdentifier } from 'inversify';
-import { AIScopeError } from '../lib/errors.js';
+import { AIDefinitionError, AIScopeError } from '../lib/errors.js';
 import { processState } from '../lib/process-state.js';
 import type { Class } from '../decorators/metadata.js';
 import { guardScope, type ScopeGuard } from './guard.js';
@@ -26,7 +26,7 @@ export abstract class AIScope {
 
 /** What binds a scope's own things: synchronous, since a scope that is half bound would act for nobody. */
 export type ScopeBinder<R = unknown> = ((container: Container) => R) &
-  (R extends PromiseLike<unknown> ? 'bind must be synchronous' : unknown);
+  ([R] extends [never] ? unknown : R extends PromiseLike<unknown> ? 'bind must be synchronous' : unknown);
 
 /** The identifier by which an agent finds the scope it is resolved in, the same in every copy of the package. */
 export const SCOPE = Symbol.for('inversify-ai/scope');
@@ -65,7 +65,7 @@ export class RequestScope extends AIScope implements ToolHost {
       Promise.resolve(bound as PromiseLike<unknown>).catch(() => undefined);
       void this.close().catch(() => undefined);
       throw new AIScopeError(
-        'The bind of a scope must be synchronous, and this one returned a promise. Await what it needs first, or bind a dynamic value: container.bind(Caller).toDynamicValue(async () => …).',
+        'The bind of a scope must be synchronous, and this one returned a promise. Await what it needs first, or bind a dynamic value, container.bind(Caller).toDynamicValue(async () => …), and resolve with getAsync.',
       );
     }
   }
@@ -81,6 +81,8 @@ export class RequestScope extends AIScope implements ToolHost {
 
   override run<T>(fn: (scope: AIScope) => T): T {
     this.refuseIfClosed('run');
+    if (typeof fn !== 'function')
+      throw new AIDefinitionError('run: takes the function that is run in the scope, scope.run(() => …)');
     return storage.run(this, fn, this as AIScope);
   }
 
@@ -95,10 +97,17 @@ export class RequestScope extends AIScope implements ToolHost {
 
   async #close(): Promise<void> {
     this.#closing.abort(
-      new AIScopeError('The scope was closed while a question was running in it, so the question was aborted.'),
+      new AIScopeError(
+        'The scope was closed before the question was answered, so the question was aborted. Await the answer inside the scope: return the promise of chat() from the function that runInScope runs.',
+      ),
     );
     await this.#toolsDone();
-    await this.container.unbindAllAsync();
+    try {
+      await this.container.unbindAllAsync();
+    } finally {
+      // An agent that somebody still resolves here must find a scope that has ended, and not follow the current one.
+      this.container.bind(SCOPE).toConstantValue(this);
+    }
   }
 
   /** Until the last tool has ended, or the last one that has not is past its time. */
@@ -155,15 +164,22 @@ export class RequestScope extends AIScope implements ToolHost {
   }
 
   async #told<T>(token: ServiceIdentifier, get: () => Promise<T>): Promise<T> {
-    this.refuseIfClosed(identifierName(token));
+    this.signal.throwIfAborted();
     try {
       return await get();
     } catch (error) {
       if (!isInversifyError(error)) throw error;
       throw new AIScopeError(
-        `${identifierName(token)} could not be resolved in the current scope; bind what is missing in the application, or for one caller in openScope's bind. inversify says: ${error.message}`,
+        `${identifierName(token)} could not be resolved in the current scope: ${advice(error.message)}. inversify says: ${error.message}`,
         { cause: error },
       );
     }
   }
+}
+
+/** What to do about what inversify found; its own words follow. */
+function advice(message: string): string {
+  if (message.startsWith('Ambiguous')) return 'keep one of several bindings';
+  if (message.startsWith('Circular')) return 'take one of the classes out of the circle';
+  return "bind what is missing, in the application, or for one caller in openScope's bind";
 }

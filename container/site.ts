@@ -31,13 +31,13 @@ export function classesIn(list: unknown): readonly Class[] {
 export function compileSite(site: Site, list: unknown): CompiledTools {
   const problems = sourceProblems(site.name, list, typeof site.options.tools === 'function');
   if (problems.length > 0) throw new AIDefinitionError(problems);
-  return compileTools(`@AI on ${site.name}`, list, site.options.toolGroup);
+  return compileTools(`@AI on ${site.name}`, list, site.options);
 }
 
 /** Reads a list of classes and `Tool`s. */
-export function compileTools(where: string, list: unknown, toolGroup: unknown): CompiledTools {
+export function compileTools(where: string, list: unknown, options: object): CompiledTools {
   const classes: Class[] = [];
-  const toolset = buildToolset(where, list, toolGroup, (source, at, problems) => {
+  const toolset = buildToolset(where, list, options, (source, at, problems) => {
     if (typeof source !== 'function') {
       problems.push(
         `${at}: tools holds ${describeKind(source)}; list classes with @AITool methods, or tools made by defineTool`,

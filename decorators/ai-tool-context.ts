@@ -1,10 +1,9 @@
-import { parameterOf } from './member.js';
-import { setParameter } from './metadata.js';
+import { fileParameter, parameterOf } from './member.js';
 
 /** A parameter filled with the call's `ToolCallContext`: run and call id, signal, question, transcript, metadata. */
 export function AIToolContext() {
   return (target: object, key: string | symbol | undefined, index: number): void => {
-    const { method } = parameterOf('@AIToolContext', target, key, index);
-    setParameter(target, method, index, { from: 'call' });
+    const { where, method } = parameterOf('@AIToolContext', target, key, index);
+    fileParameter(where, target, method, index, { from: 'call' });
   };
 }

@@ -1,7 +1,7 @@
 import { AIDefinitionError } from '../lib/errors.js';
 import { describeKind } from '../lib/declaration.js';
 import { MUTATING, READ_ONLY, type ToolGroup } from '../lib/tool/group.js';
-import { methodName } from './member.js';
+import { methodName, refuseStandardDecorator } from './member.js';
 import { ownMetadata } from './metadata.js';
 
 /** A group: marks a method, or all the methods that a class itself declares; and the token that `toolGroup` takes. */
@@ -16,7 +16,9 @@ export interface ToolGroupDecorator extends ToolGroup {
  */
 export function AIToolGroup(name: string): ToolGroupDecorator {
   if (typeof name !== 'string' || name.trim() === '')
-    throw new AIDefinitionError(`AIToolGroup: found ${describeKind(name)} for a name; write AIToolGroup('Billing')`);
+    throw new AIDefinitionError(
+      `AIToolGroup: found ${typeof name === 'string' ? 'a blank text' : describeKind(name)} for a name; write AIToolGroup('Billing')`,
+    );
   if (name === READ_ONLY || name === MUTATING)
     throw new AIDefinitionError(
       `AIToolGroup('${name}'): this group comes with the package; import ${name} from 'inversify-ai'`,
@@ -27,6 +29,7 @@ export function AIToolGroup(name: string): ToolGroupDecorator {
 /** @internal For the groups that come with the package. */
 export function makeGroup(name: string): ToolGroupDecorator {
   const group = (target: object, key?: string | symbol, descriptor?: PropertyDescriptor): void => {
+    refuseStandardDecorator(`@${name}`, key);
     if (key === undefined && typeof target === 'function') {
       ownMetadata((target as { readonly prototype: object }).prototype).classGroups.push(name);
       return;

@@ -1,8 +1,7 @@
 import { describeKind } from '../lib/declaration.js';
 import { AIDefinitionError } from '../lib/errors.js';
 import type { ParameterOptions } from '../lib/schema/parameter.js';
-import { parameterOf } from './member.js';
-import { setParameter } from './metadata.js';
+import { fileParameter, parameterOf } from './member.js';
 
 /** What `@AIToolParam` takes besides name and description. */
 export type AIToolParamOptions = ParameterOptions;
@@ -22,6 +21,6 @@ export function AIToolParam(name: string, description: string, options: AIToolPa
       throw new AIDefinitionError(
         `${where}: the description is blank; write @AIToolParam('${name}', 'what the value is')`,
       );
-    setParameter(target, method, index, { from: 'model', name, description, options });
+    fileParameter(where, target, method, index, { from: 'model', name, description, options });
   };
 }

@@ -1,10 +1,10 @@
 import { inject } from 'inversify';
-import { countProblems, describeKind, throwProblems, unknownOptions } from '../lib/declaration.js';
+import { countProblems, describeKind, textProblems, throwProblems, unknownOptions } from '../lib/declaration.js';
 import { AIDefinitionError } from '../lib/errors.js';
 import type { ChatModel } from '../lib/model/chat-model.js';
-import { groupNames, type ToolGroup } from '../lib/tool/group.js';
+import { groupNames, narrows, type ToolGroup } from '../lib/tool/group.js';
 import type { Tool } from '../lib/tool/tool.js';
-import { className } from './member.js';
+import { className, refuseStandardDecorator } from './member.js';
 import { addSite, type Class } from './metadata.js';
 
 /** What may stand in the `tools` of `@AI`: a class with `@AITool` methods, or a `Tool`. */
@@ -37,6 +37,7 @@ const OPTIONS = ['tools', 'toolGroup', 'system', 'model', 'maxToolCalls', 'maxAt
  */
 export function AI(options: AIOptions) {
   return (target: object, key?: string | symbol, parameter?: number | PropertyDescriptor): void => {
+    refuseStandardDecorator('@AI', key);
     const owner = (typeof target === 'function' ? target : target.constructor) as Class;
     const index = typeof parameter === 'number' ? parameter : undefined;
     const name = `${className(owner)}${key === undefined ? '' : `.${String(key)}`}${index === undefined ? '' : `#${index.toString()}`}`;
@@ -45,14 +46,16 @@ export function AI(options: AIOptions) {
     throwProblems(problems);
     problems.push(...countProblems(`@AI on ${name}`, 'maxToolCalls', options.maxToolCalls));
     problems.push(...countProblems(`@AI on ${name}`, 'maxAttempts', options.maxAttempts));
-    if (options.toolGroup !== undefined) groupNames(`@AI on ${name}`, options.toolGroup);
+    if (narrows(options)) groupNames(`@AI on ${name}`, options.toolGroup);
+    problems.push(...textProblems(`@AI on ${name}`, 'system', options.system));
     problems.push(...toolListProblems(name, options.tools));
     throwProblems(problems);
     const frozen = Object.freeze({
       ...options,
       ...(Array.isArray(options.tools) && { tools: Object.freeze([...(options.tools as ToolSource[])]) }),
     });
-    const id = Symbol(`@AI ${name}`);
+    // Its text is what inversify prints where nobody bound it.
+    const id = Symbol(`@AI ${name}, bound by installAI(container, …)`);
     // inversify's own decorator files the injection; it refuses what it cannot inject before the site is known.
     (inject(id) as (target: object, key?: string | symbol, parameter?: number | PropertyDescriptor) => void)(
       target,

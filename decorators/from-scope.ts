@@ -1,7 +1,6 @@
 import type { ServiceIdentifier } from 'inversify';
 import { AIDefinitionError } from '../lib/errors.js';
-import { parameterOf } from './member.js';
-import { setParameter } from './metadata.js';
+import { fileParameter, parameterOf } from './member.js';
 
 /**
  * A parameter filled from the scope's container at each call: a value that the model must not choose. It is in no
@@ -17,6 +16,6 @@ export function FromScope<T>(token: ServiceIdentifier<T>, select?: (value: T) =>
       );
     if (select !== undefined && typeof select !== 'function')
       throw new AIDefinitionError(`${where}: the second argument must be a function, (caller) => caller.email`);
-    setParameter(target, method, index, { from: 'scope', token, select });
+    fileParameter(where, target, method, index, { from: 'scope', token, select });
   };
 }

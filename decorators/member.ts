@@ -1,4 +1,5 @@
 import { AIDefinitionError } from '../lib/errors.js';
+import { type ParameterSource, setParameter } from './metadata.js';
 
 /** `OrderTools.findOrder`, for messages. */
 function memberName(target: object, key: string | symbol): string {
@@ -10,6 +11,14 @@ export function className(owner: { readonly name: string }): string {
   return owner.name === '' ? '(anonymous class)' : owner.name;
 }
 
+/** What a standard decorator gets in place of a key; this package, like inversify, is written for the older kind. */
+export function refuseStandardDecorator(decorator: string, key: unknown): void {
+  if (typeof key === 'object' && key !== null && 'kind' in key)
+    throw new AIDefinitionError(
+      `${decorator}: called as a standard decorator; set "experimentalDecorators": true in tsconfig.json, as inversify needs it too`,
+    );
+}
+
 /** The method that a decorator stands on; anything that is no instance method with a text for a name is refused. */
 export function methodName(
   decorator: string,
@@ -17,6 +26,11 @@ export function methodName(
   key: string | symbol,
   descriptor: PropertyDescriptor | undefined,
 ): { readonly where: string; readonly name: string } {
+  refuseStandardDecorator(decorator, key);
+  if ((key as unknown) === undefined)
+    throw new AIDefinitionError(
+      `${decorator} on ${className(target as { readonly name: string })}: a class; write it on a method`,
+    );
   const where = `${decorator} on ${memberName(target, key)}`;
   const refuse = (found: string, instead: string): never => {
     throw new AIDefinitionError(`${where}: ${found}; ${instead}`);
@@ -53,4 +67,17 @@ export function parameterOf(
   if (typeof key === 'symbol')
     throw new AIDefinitionError(`${where}: a method named by a symbol is no tool; give it a name of letters`);
   return { where, method: key };
+}
+
+export function fileParameter(
+  where: string,
+  target: object,
+  method: string,
+  index: number,
+  source: ParameterSource,
+): void {
+  if (!setParameter(target, method, index, source))
+    throw new AIDefinitionError(
+      `${where}: the parameter is decorated already; keep one of @AIToolParam, @FromScope and @AIToolContext, its value has one source`,
+    );
 }

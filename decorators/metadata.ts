@@ -74,10 +74,13 @@ export function findMetadata(prototype: object): OwnMetadata | undefined {
   return state.own.get(prototype);
 }
 
-export function setParameter(prototype: object, key: string, index: number, source: ParameterSource): void {
+/** Files where a parameter's value comes from; `false` where it is filed already, since two cannot both be true. */
+export function setParameter(prototype: object, key: string, index: number, source: ParameterSource): boolean {
   const { parameters } = ownMetadata(prototype);
   const ofMethod = parameters.get(key) ?? new Map<number, ParameterSource>();
+  if (ofMethod.has(index)) return false;
   parameters.set(key, ofMethod.set(index, source));
+  return true;
 }
 
 /** The parameter types of a method as the compiler emitted them, of this very prototype. */

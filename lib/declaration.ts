@@ -9,7 +9,7 @@ import { AIDefinitionError } from './errors.js';
  * A misspelt `toolGroup` that is silently ignored would offer every tool.
  */
 export function unknownOptions(where: string, options: unknown, known: readonly string[]): string[] {
-  if (typeof options !== 'object' || options === null)
+  if (typeof options !== 'object' || options === null || Array.isArray(options))
     return [`${where}: expected an options object, found ${describeKind(options)}`];
   return Object.keys(options)
     .filter((key) => !known.includes(key))
@@ -20,6 +20,13 @@ export function unknownOptions(where: string, options: unknown, known: readonly 
 export function countProblems(where: string, option: string, value: unknown): string[] {
   if (value === undefined || (Number.isSafeInteger(value) && (value as number) >= 1)) return [];
   return [`${where}: ${option} must be a whole number of at least 1, found ${shown(value)}`];
+}
+
+/** A problem where an option that is a text is none; `undefined` is "not given". */
+export function textProblems(where: string, option: string, value: unknown): string[] {
+  return value === undefined || typeof value === 'string'
+    ? []
+    : [`${where}: ${option} must be a text, found ${describeKind(value)}`];
 }
 
 /** Throws all problems together, if there are any. */

@@ -31,8 +31,8 @@ export function carryRun(error: AIError, run: PartialRun): void {
 /** A declaration is wrong: a decorator, an option, a site, a tool. Thrown before anything is sent. */
 export class AIDefinitionError extends AIError {
   readonly code = 'definition';
-  /** Each problem for itself; the message has them all. */
-  readonly problems: readonly string[];
+  /** Each problem for itself; the message has them all. Not enumerable, so that a log does not say them twice. */
+  declare readonly problems: readonly string[];
 
   /** `problems` come together in one message, a line each where there are several. */
   constructor(problems: string | readonly string[], options?: AIErrorOptions) {
@@ -43,7 +43,7 @@ export class AIDefinitionError extends AIError {
         : `${list.length.toString()} problems:\n${list.map((problem) => `- ${problem.replaceAll('\n', '\n  ')}`).join('\n')}`,
       options,
     );
-    this.problems = Object.freeze([...list]);
+    Object.defineProperty(this, 'problems', { value: Object.freeze([...list]), enumerable: false });
   }
 }
 

@@ -129,7 +129,9 @@ describe('the defaults of the README hold', () => {
         createAIService({ model: openAI({ model: 'm', apiKey: 'k', fetch }), maxAttempts: 1 }).chat('q'),
       );
       await jest.advanceTimersByTimeAsync(row('timeoutMs', 1));
-      expect((await asked).message).toBe(`m: no complete reply within ${row('timeoutMs', 1).toString()} ms.`);
+      expect((await asked).message).toBe(
+        `m at api.openai.com: no complete reply within ${row('timeoutMs', 1).toString()} ms.`,
+      );
     } finally {
       jest.useRealTimers();
     }

@@ -1,9 +1,9 @@
 import { AIDefinitionError } from '../errors.js';
 import type { AILogger } from '../logger.js';
 import type { ChatModel } from '../model/chat-model.js';
-import { countProblems, throwProblems, unknownOptions } from '../declaration.js';
+import { countProblems, describeKind, throwProblems, unknownOptions } from '../declaration.js';
 import type { AIRun } from '../run.js';
-import { groupNames, type ToolGroup } from '../tool/group.js';
+import { groupNames, narrows, type ToolGroup } from '../tool/group.js';
 import type { Toolset } from '../tool/toolset.js';
 import { envelope } from '../wire/envelope.js';
 import { Run } from './loop.js';
@@ -99,11 +99,26 @@ function narrow(
     problems.push(
       `${where}: maxToolCalls ${options.maxToolCalls.toString()} is above the agent's own ${agent.maxToolCalls.toString()}; options of a call only narrow, raise it where the agent is declared`,
     );
+  if (options.signal !== undefined && !isSignal(options.signal))
+    problems.push(`${where}: signal must be an AbortSignal, found ${describeKind(options.signal)}`);
+  if (options.metadata !== undefined && !isObject(options.metadata))
+    problems.push(`${where}: metadata must be an object, found ${describeKind(options.metadata)}`);
   throwProblems(problems);
-  const { toolGroup, maxToolCalls = agent.maxToolCalls } = options;
-  if (toolGroup === undefined) return { toolset: agent.toolset, maxToolCalls };
-  const groups = groupNames(where, toolGroup);
+  const { maxToolCalls = agent.maxToolCalls } = options;
+  if (!narrows(options)) return { toolset: agent.toolset, maxToolCalls };
+  const groups = groupNames(where, options.toolGroup);
   if (agent.toolset.tools.length === 0)
     throw new AIDefinitionError(`${where}: there are no tools that toolGroup could narrow`);
   return { toolset: agent.toolset.only(groups, where), maxToolCalls };
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Any implementation will do: a polyfill's, or another realm's. */
+function isSignal(value: unknown): boolean {
+  return (
+    isObject(value) && 'aborted' in value && 'addEventListener' in value && typeof value.addEventListener === 'function'
+  );
 }

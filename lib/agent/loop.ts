@@ -12,13 +12,11 @@ import type { AgentDefinition, RunEnvironment } from './agent.js';
 import { Observers, type ToolEnded, type ToolStarted } from './observer.js';
 
 const FAILURES = {
-  truncated:
-    'The reply was cut off before its end, so nothing of it was used. Raise the limit on output tokens, or ask for less.',
-  filtered: "The provider's content filter blocked the reply, so nothing of it was used.",
-  refused: 'The model refused to answer.',
-  malformed:
-    'The reply was not in the agreed form, and neither was the corrected one. The model or its server does not keep to the schema.',
-  empty: 'The reply was empty, and so was the corrected one.',
+  truncated: 'the reply was cut off at the limit on output tokens, so nothing of it was used.',
+  filtered: "the provider's content filter blocked the reply, so nothing of it was used.",
+  refused: 'the model refused to answer.',
+  malformed: 'the reply was not in the agreed form; the model or its server does not keep to the schema.',
+  empty: 'the reply held no text.',
 } as const;
 
 /**
@@ -126,7 +124,11 @@ export class Run {
   /** One corrective turn a run for a reply that says nothing usable; it counts as a call. Anything else ends the run. */
   #correct(failure: Extract<Decoded, { readonly kind: 'failure' }>, atCap: boolean): void {
     if (!('correction' in failure) || this.#corrected || atCap)
-      throw new AIResponseError(failure.code, FAILURES[failure.code], failure.text);
+      throw new AIResponseError(
+        failure.code,
+        `${this.#agent.site}, ${this.#environment.model.name}: ${FAILURES[failure.code]}`,
+        failure.text,
+      );
     this.#corrected = true;
     this.#used++;
     this.#add({ role: 'user', text: failure.correction });

@@ -1,10 +1,10 @@
 import { AIDefinitionError } from '../errors.js';
 import { consoleLogger, guarded, loggerProblems, type AILogger } from '../logger.js';
 import { type ChatModel, isChatModel } from '../model/chat-model.js';
-import { countProblems, describeKind, throwProblems, unknownOptions } from '../declaration.js';
+import { countProblems, describeKind, textProblems, throwProblems, unknownOptions } from '../declaration.js';
 import type { AIRun } from '../run.js';
 import { compileHandmade, isTool } from '../tool/compile.js';
-import { groupNames, inGroups, type ToolGroup } from '../tool/group.js';
+import { groupNames, inGroups, narrows, type ToolGroup } from '../tool/group.js';
 import type { CompiledTool } from '../tool/tool.js';
 import { duplicateNames, emptyGroup, Toolset } from '../tool/toolset.js';
 import {
@@ -73,11 +73,13 @@ export function createService(options: AIServiceOptions, scan: SourceScanner): A
     ...countProblems(SITE, 'maxToolCalls', options.maxToolCalls),
     ...countProblems(SITE, 'maxAttempts', options.maxAttempts),
     ...loggerProblems(SITE, options.logger),
+    ...textProblems(SITE, 'system', options.system),
+    ...observerProblems(options.observers),
   );
   throwProblems(problems);
   const agent: AgentDefinition = {
     site: SITE,
-    toolset: buildToolset(SITE, options.tools ?? [], options.toolGroup, scan),
+    toolset: buildToolset(SITE, options.tools ?? [], options, scan),
     system: options.system ?? '',
     maxToolCalls: options.maxToolCalls ?? DEFAULT_MAX_TOOL_CALLS,
     maxAttempts: options.maxAttempts ?? DEFAULT_MAX_ATTEMPTS,
@@ -92,6 +94,14 @@ export function createService(options: AIServiceOptions, scan: SourceScanner): A
     },
     scan,
   );
+}
+
+function observerProblems(observers: unknown): string[] {
+  if (observers === undefined) return [];
+  const list: unknown[] | undefined = Array.isArray(observers) ? observers : undefined;
+  return list?.every((observer) => typeof observer === 'object' && observer !== null) === true
+    ? []
+    : [`${SITE}: observers must be a list of instances, [new AuditLog()]`];
 }
 
 class StandaloneService extends AIService {
@@ -117,7 +127,7 @@ class StandaloneService extends AIService {
   override withTools(tools: readonly object[], options: WithToolsOptions = {}): AIService {
     throwProblems(unknownOptions('withTools', options, ['toolGroup']));
     return new StandaloneService(
-      { ...this.#agent, toolset: buildToolset('withTools', tools, options.toolGroup, this.#scan) },
+      { ...this.#agent, toolset: buildToolset('withTools', tools, options, this.#scan) },
       this.#environment,
       this.#scan,
     );
@@ -125,15 +135,15 @@ class StandaloneService extends AIService {
 }
 
 /** Compiles a `tools` list and narrows it; all its problems come in one `AIDefinitionError`. */
-export function buildToolset(where: string, sources: unknown, toolGroup: unknown, scan: SourceScanner): Toolset {
+export function buildToolset(where: string, sources: unknown, options: object, scan: SourceScanner): Toolset {
   if (!Array.isArray(sources))
     throw new AIDefinitionError(`${where}: tools must be a list, tools: [OrderTools], found ${describeKind(sources)}`);
   const problems: string[] = [];
   const tools = (sources as unknown[]).flatMap((source) => readSource(source, where, problems, scan));
   let narrowed = tools;
-  if (toolGroup !== undefined) {
+  if (narrows(options)) {
     try {
-      const groups = groupNames(where, toolGroup);
+      const groups = groupNames(where, options.toolGroup);
       narrowed = tools.filter((tool) => inGroups(tool, groups));
       if (tools.length > 0 && narrowed.length === 0) problems.push(emptyGroup(where, groups, tools));
     } catch (error) {

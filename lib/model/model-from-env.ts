@@ -14,6 +14,7 @@ export function modelFromEnv(): ChatModel {
     throw new AIDefinitionError(
       `modelFromEnv: ${key ? 'OPENAI_API_KEY' : 'OPENAI_BASE_URL'} is set but OPENAI_MODEL is not; set it to the name of the model, as gpt-5-mini`,
     );
+  const made = openAI({ model });
   process.stderr.write(`inversify-ai: using ${model}${baseURL ? ` at ${new URL(baseURL).host}` : ''}.\n`);
-  return openAI({ model });
+  return made;
 }

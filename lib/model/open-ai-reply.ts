@@ -7,12 +7,12 @@ import { type ModelReply, readFinish, readUsage } from './chat-model.js';
  */
 
 /** Reads a completion; throws a retryable `AIProviderError` where the body is none. */
-export function readCompletion(body: unknown): ModelReply {
+export function readCompletion(model: string, body: unknown): ModelReply {
   const requestId = text(member(body, '_request_id')) ?? undefined;
   const choices = member(body, 'choices');
   const message = Array.isArray(choices) ? member(choices[0], 'message') : undefined;
   if (typeof message !== 'object' || message === null)
-    throw new AIProviderError('The provider answered with something that is no completion.', {
+    throw new AIProviderError(`${model}: what came is no chat completion; check the base URL.`, {
       requestId,
       retryable: true,
     });
@@ -50,11 +50,25 @@ export function providerError(model: string, error: unknown): AIProviderError {
     );
   }
   // No response at all, a body that broke off, or one that is no JSON.
+  const code = systemCode(error);
   return new AIProviderError(
-    `${model}: no usable response came from the provider.`,
+    `${model}: no usable response came${code === undefined ? '' : ` (${code})`}.`,
     { requestId, retryable: true },
     { cause: error },
   );
+}
+
+/** The operating system's word for what went wrong, however deep: `ECONNREFUSED`, `ENOTFOUND`, `UND_ERR_SOCKET`. */
+function systemCode(error: unknown): string | undefined {
+  for (
+    let depth = 0, current = error;
+    depth < 5 && current !== undefined;
+    depth++, current = member(current, 'cause')
+  ) {
+    const code = text(member(current, 'code'));
+    if (code !== undefined && /^[A-Z][A-Z0-9_]{2,40}$/.test(code)) return code;
+  }
+  return undefined;
 }
 
 /** The account is empty: waiting does not fill it. */

@@ -44,22 +44,44 @@ export function openAI(options: OpenAIOptions): ChatModel {
   throwProblems(unknownOptions('openAI', options, OPTIONS));
   if (typeof options.model !== 'string' || options.model === '')
     throw new AIDefinitionError(`openAI: name the model, openAI({ model: 'gpt-5-mini' })`);
-  const apiKey = options.apiKey ?? environment('OPENAI_API_KEY');
-  const baseURL = options.baseURL ?? environment('OPENAI_BASE_URL');
-  if (options.client === undefined && !apiKey && !baseURL)
-    throw new AIDefinitionError(
-      'openAI: no key. Set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own, or pass apiKey, baseURL or client',
-    );
-  const timeoutMs = options.timeoutMs ?? 60_000;
+  const { client, timeoutMs = 60_000 } = options;
   if (!Number.isFinite(timeoutMs) || timeoutMs <= 0)
     throw new AIDefinitionError(
       `openAI: timeoutMs must be a number of milliseconds above 0, found ${String(timeoutMs)}`,
     );
+  if (client !== undefined) {
+    if (!isClient(client)) throw new AIDefinitionError('openAI: client must be an openai client, new OpenAI({ … })');
+    const { baseURL } = client as { readonly baseURL?: unknown };
+    return new OpenAIModel(options.model, timeoutMs, hostOf(baseURL), () => Promise.resolve(client));
+  }
+  const apiKey = options.apiKey ?? environment('OPENAI_API_KEY');
+  const baseURL = options.baseURL ?? environment('OPENAI_BASE_URL');
+  if (!apiKey && !baseURL)
+    throw new AIDefinitionError(
+      'openAI: no key. Set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own, or pass apiKey, baseURL or client',
+    );
+  if (baseURL && hostOf(baseURL) === undefined)
+    throw new AIDefinitionError('openAI: the base URL is no address; write it whole, http://127.0.0.1:11434/v1');
+  const { headers, fetch } = options;
+  const connection = { apiKey, baseURL: baseURL || OPENAI_URL, ...(headers && { headers }), ...(fetch && { fetch }) };
   return new OpenAIModel(
     options.model,
     timeoutMs,
-    lazily(() => options.client ?? connect({ ...options, apiKey, baseURL })),
+    hostOf(connection.baseURL),
+    lazily(() => connect(connection)),
   );
+}
+
+const OPENAI_URL = 'https://api.openai.com/v1';
+
+function isClient(client: unknown): boolean {
+  const { chat } = (client ?? {}) as { readonly chat?: { readonly completions?: { readonly create?: unknown } } };
+  return typeof chat?.completions?.create === 'function';
+}
+
+/** Host and port, for messages; a user name or password in the address is in none. */
+function hostOf(address: unknown): string | undefined {
+  return typeof address === 'string' && URL.canParse(address) ? new URL(address).host : undefined;
 }
 
 /** An empty variable is one that is not set: an empty base URL would mean OpenAI's own. */
@@ -69,7 +91,7 @@ function environment(name: string): string | undefined {
 
 interface Connection {
   readonly apiKey: string | undefined;
-  readonly baseURL: string | undefined;
+  readonly baseURL: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly fetch?: typeof globalThis.fetch;
 }
@@ -79,34 +101,38 @@ async function connect({ apiKey, baseURL, headers, fetch }: Connection): Promise
     throw new AIDefinitionError('openAI: the package "openai" is not installed; run: npm install openai@6', { cause });
   });
   const options: ClientOptions = {
+    // The client insists on a key; a server that asks for none is sent none.
     apiKey: apiKey || 'none',
-    // Not left out: the client would then read the variable itself, an empty one included.
-    baseURL: baseURL || 'https://api.openai.com/v1',
+    baseURL,
     maxRetries: 0,
     logLevel: 'off',
-    ...(headers && { defaultHeaders: headers }),
+    defaultHeaders: { ...(!apiKey && { authorization: null }), ...headers },
     ...(fetch && { fetch }),
   };
   return new OpenAI(options);
 }
 
-function lazily<T>(make: () => T | Promise<T>): () => Promise<T> {
+function lazily<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
-  return () => (made ??= Promise.resolve(make()));
+  return () => (made ??= make());
 }
 
 class OpenAIModel extends ChatModel {
   readonly profile: ModelProfile = Object.freeze({ schema: 'enforced', wires: ['envelope'] as const });
   readonly #timeoutMs: number;
+  /** For messages. */
+  readonly #where: string;
   readonly #client: () => Promise<OpenAIClient>;
 
   constructor(
     readonly name: string,
     timeoutMs: number,
+    host: string | undefined,
     client: () => Promise<OpenAIClient>,
   ) {
     super();
     this.#timeoutMs = timeoutMs;
+    this.#where = host === undefined ? name : `${name} at ${host}`;
     this.#client = client;
   }
 
@@ -128,16 +154,16 @@ class OpenAIModel extends ChatModel {
         chatCompletionBody(this.name, request) as never,
         { signal: attempt.signal, maxRetries: 0, timeout: this.#timeoutMs + 1_000 } as never,
       );
-      return readCompletion(await completion);
+      return readCompletion(this.#where, await completion);
     } catch (error) {
       signal.throwIfAborted();
       if (attempt.signal.aborted)
         throw new AIProviderError(
-          `${this.name}: no complete reply within ${this.#timeoutMs.toString()} ms.`,
+          `${this.#where}: no complete reply within ${this.#timeoutMs.toString()} ms.`,
           { retryable: true },
           { cause: error },
         );
-      throw providerError(this.name, error);
+      throw providerError(this.#where, error);
     } finally {
       clearTimeout(timer);
       signal.removeEventListener('abort', onAbort);

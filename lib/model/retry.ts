@@ -32,10 +32,10 @@ export async function completeWithRetry(
     signal.throwIfAborted();
     sending();
     try {
-      return checkReply(await model.complete(request, { signal }));
+      return checkReply(model, await model.complete(request, { signal }));
     } catch (error) {
       signal.throwIfAborted();
-      const failure = asProviderError(error, { attempts: attempt, elapsedMs: Date.now() - begun });
+      const failure = asProviderError(model, error, { attempts: attempt, elapsedMs: Date.now() - begun });
       if (!(failure instanceof AIProviderError) || !failure.retryable || attempt >= maxAttempts) throw failure;
     }
     // Full jitter: many agents that fail together must not come back together.
@@ -44,10 +44,12 @@ export async function completeWithRetry(
 }
 
 /** A model may be anybody's: what it gives back is looked at once, here. Its other fields are taken as they are. */
-function checkReply(reply: unknown): ModelReply {
+function checkReply(model: ChatModel, reply: unknown): ModelReply {
   const { text, finish, refusal, usage, requestId } = (reply ?? {}) as { readonly [K in keyof ModelReply]?: unknown };
   if (typeof text !== 'string' || (refusal !== undefined && typeof refusal !== 'string'))
-    throw new AIProviderError('The model replied with something that is no ModelReply: it needs a text and a finish.');
+    throw new AIProviderError(
+      `${model.name}: what complete() gave back is no ModelReply; it needs a text and a finish.`,
+    );
   return {
     text,
     finish: readFinish(finish),
@@ -57,13 +59,19 @@ function checkReply(reply: unknown): ModelReply {
   };
 }
 
-function asProviderError(error: unknown, spent: { readonly attempts: number; readonly elapsedMs: number }): AIError {
+function asProviderError(
+  model: ChatModel,
+  error: unknown,
+  spent: { readonly attempts: number; readonly elapsedMs: number },
+): AIError {
   if (error instanceof AIProviderError) {
     const { message, status, requestId, retryable, cause } = error;
     return new AIProviderError(message, { status, requestId, retryable, ...spent }, { cause });
   }
   if (error instanceof AIError) return error;
-  return new AIProviderError('The model failed with an error of its own; see cause.', spent, { cause: error });
+  return new AIProviderError(`${model.name}: the model failed with an error of its own; see cause.`, spent, {
+    cause: error,
+  });
 }
 
 function sleep(ms: number, signal: AbortSignal): Promise<void> {

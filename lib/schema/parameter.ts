@@ -37,23 +37,41 @@ const KINDS: ReadonlyMap<unknown, ParameterKind> = new Map<unknown, ParameterKin
 ]);
 
 const CHOICES = `type: 'string' | 'number' | 'integer' | 'boolean', or enum: ['a', 'b']`;
+const OPTIONAL = 'and optional: true where the model may leave it out';
 /** Keys that a careless copy would turn into a prototype. */
 const UNSAFE_NAMES = new Set(['__proto__', 'constructor', 'prototype']);
 
+/** What is known of a parameter besides its declaration. */
+export type EmittedType =
+  /** The compiler's `design:paramtypes` entry. */
+  | { readonly from: 'compiler'; readonly type: unknown }
+  /** A decorated method, of which the compiler emitted nothing. */
+  | { readonly from: 'nowhere' }
+  /** No method at all: a tool made by hand. */
+  | { readonly from: 'handmade' };
+
 /**
- * Checks one declaration. `emitted` is the compiler's `design:paramtypes` entry, where there is one.
+ * Checks one declaration.
  * What is wrong is pushed to `problems`, each with what to write instead.
  */
 export function declareParameter(
   where: string,
   name: string,
-  description: string,
+  description: string | undefined,
   options: ParameterOptions,
-  emitted: { readonly type: unknown } | undefined,
+  emitted: EmittedType,
   problems: string[],
 ): Parameter | undefined {
   const before = problems.length;
-  problems.push(...unknownOptions(where, options, ['type', 'enum', 'optional']));
+  problems.push(
+    ...unknownOptions(where, options, [
+      ...(emitted.from === 'handmade' ? ['description'] : []),
+      'type',
+      'enum',
+      'optional',
+    ]),
+  );
+  if (problems.length > before) return undefined;
   if (!/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(name) || UNSAFE_NAMES.has(name))
     problems.push(
       `${where}: "${name}" is no name for a parameter; use letters, digits, _ and -, at most 64, as in @AIToolParam('orderId', …)`,
@@ -66,15 +84,22 @@ export function declareParameter(
     problems.push(`${where}: optional must be true or false, found ${describeKind(options.optional)}`);
   if (problems.length > before) return undefined;
   const values = options.enum === undefined ? undefined : enumValues(where, options.enum, problems);
+  if (problems.length > before) return undefined;
   const kind = kindOf(where, options, emitted, problems);
   if (kind === undefined || problems.length > before) return undefined;
-  return Object.freeze({ name, description, kind, ...(values && { values }), optional: options.optional === true });
+  return Object.freeze({
+    name,
+    description: description ?? '',
+    kind,
+    ...(values && { values }),
+    optional: options.optional === true,
+  });
 }
 
 function kindOf(
   where: string,
   options: ParameterOptions,
-  emitted: { readonly type: unknown } | undefined,
+  emitted: EmittedType,
   problems: string[],
 ): ParameterKind | undefined {
   const said = options.type === undefined ? undefined : KINDS.get(options.type);
@@ -82,21 +107,44 @@ function kindOf(
     problems.push(`${where}: found type ${describeType(options.type)}; write ${CHOICES}`);
     return undefined;
   }
-  const seen = emitted === undefined ? undefined : KINDS.get(emitted.type);
-  const kind = options.enum === undefined ? (said ?? seen) : 'string';
-  if (kind === undefined) {
-    problems.push(
-      emitted === undefined
-        ? `${where}: no type is known, since the compiler emitted none (esbuild, tsx and vite never do; tsc and swc need "emitDecoratorMetadata": true); turn that on, or write ${CHOICES}`
-        : `${where}: the compiler says only ${describeType(emitted.type)}, which does not tell what the model must send; write ${CHOICES}`,
-    );
+  if (said !== undefined && options.enum !== undefined && said !== 'string') {
+    problems.push(`${where}: type '${said}' and enum exclude each other; the values of enum are texts`);
     return undefined;
   }
-  if (said !== undefined && options.enum !== undefined && said !== 'string')
-    problems.push(`${where}: type '${said}' and enum exclude each other; the values of enum are texts`);
-  if (seen !== undefined && seen !== (kind === 'integer' ? 'number' : kind))
-    problems.push(`${where}: declared as ${kind}, but the method takes a ${seen}; make them agree`);
+  const kind = options.enum === undefined ? (said ?? emittedKind(emitted)) : 'string';
+  if (kind === undefined) problems.push(`${where}: ${unknownType(emitted)}`);
+  else if (contradicts(kind, emitted))
+    problems.push(`${where}: declared as ${kind}, but the method takes ${describeType(emitted.type)}; make them agree`);
   return kind;
+}
+
+function emittedKind(emitted: EmittedType): ParameterKind | undefined {
+  return emitted.from === 'compiler' ? KINDS.get(emitted.type) : undefined;
+}
+
+/** `Object` is what the compiler says where it cannot say: it contradicts nothing. */
+function contradicts(
+  kind: ParameterKind,
+  emitted: EmittedType,
+): emitted is Extract<EmittedType, { readonly from: 'compiler' }> {
+  if (emitted.from !== 'compiler' || emitted.type === Object || emitted.type === undefined) return false;
+  return KINDS.get(emitted.type) !== (kind === 'integer' ? 'number' : kind);
+}
+
+function unknownType(emitted: EmittedType): string {
+  switch (emitted.from) {
+    case 'handmade':
+      return `no type is given; write ${CHOICES}`;
+    case 'nowhere':
+      return (
+        'no type is known, since the compiler emitted none (esbuild, tsx and vite never do; tsc and swc need "emitDecoratorMetadata": true); ' +
+        `turn that on, or write ${CHOICES}`
+      );
+    case 'compiler':
+      return emitted.type === Object || emitted.type === undefined
+        ? `the compiler says only Object, which does not tell what the model must send; write ${CHOICES}, ${OPTIONAL}`
+        : `the method takes ${describeType(emitted.type)}, which no parameter can be yet; take a string, number or boolean, and make the ${describeType(emitted.type)} in the method`;
+  }
 }
 
 function enumValues(where: string, declared: unknown, problems: string[]): readonly string[] | undefined {
@@ -117,7 +165,11 @@ function enumValues(where: string, declared: unknown, problems: string[]): reado
 }
 
 function describeType(type: unknown): string {
-  return typeof type === 'function' ? type.name : typeof type === 'string' ? `'${type}'` : describeKind(type);
+  return typeof type === 'function'
+    ? (KINDS.get(type) ?? type.name)
+    : typeof type === 'string'
+      ? `'${type}'`
+      : describeKind(type);
 }
 
 /** The type as the model reads it: `integer`, `"price" | "name"`. */

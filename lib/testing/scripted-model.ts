@@ -1,3 +1,4 @@
+import { throwProblems, unknownOptions } from '../declaration.js';
 import { AIProviderError } from '../errors.js';
 import { ChatModel, type ModelReply, type ModelRequest, NO_USAGE, readFinish } from '../model/chat-model.js';
 import { providerError } from '../model/open-ai-reply.js';
@@ -45,6 +46,13 @@ export function scriptedModel(
   turns: readonly ScriptedTurn[],
   options: { readonly attemptTimeoutMs?: number } = {},
 ): ScriptedModel {
+  const problems = unknownOptions('scriptedModel', options, ['attemptTimeoutMs']);
+  const list: unknown = turns;
+  if (!Array.isArray(list) || list.some((turn) => typeof turn !== 'object' || turn === null || !('kind' in turn)))
+    problems.push(
+      "scriptedModel: the script must be a list of turns, [call('OrderTools_findOrder', { orderId: 42 }), text('Done.')]",
+    );
+  throwProblems(problems);
   return new Script([...turns], options.attemptTimeoutMs);
 }
 

@@ -7,7 +7,7 @@ import {
 } from '../declaration.js';
 import { declareParameter, type Parameter } from '../schema/parameter.js';
 import { effectOf, isToolGroup, MUTATING, READ_ONLY } from './group.js';
-import type { CompiledTool, Tool } from './tool.js';
+import type { CompiledTool, Tool, ToolParameter } from './tool.js';
 
 /** What is left of a tool's declaration once parameters and groups are known; the same for a method and a function. */
 export interface ToolDraft {
@@ -61,16 +61,11 @@ export function compileHandmade(tool: Tool, problems: string[]): CompiledTool | 
       `${origin}: parameters must be an object, { query: { type: 'string', description: '…' } }; {} for none`,
     );
   else
-    for (const [name, { description, ...options }] of Object.entries(tool.parameters)) {
-      const parameter = declareParameter(
-        `${origin}, parameter ${name}`,
-        name,
-        description,
-        options,
-        undefined,
-        problems,
-      );
-      if (parameter !== undefined) parameters.push(parameter);
+    for (const [name, parameter] of Object.entries(declared as Readonly<Record<string, ToolParameter>>)) {
+      const where = `${origin}, parameter ${name}`;
+      const { description } = (parameter as Partial<ToolParameter> | null) ?? {};
+      const compiled = declareParameter(where, name, description, parameter, { from: 'handmade' }, problems);
+      if (compiled !== undefined) parameters.push(compiled);
     }
   const groups = groupsOf(origin, tool.groups, problems);
   if (problems.length > before) return undefined;

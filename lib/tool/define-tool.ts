@@ -33,7 +33,8 @@ export interface ToolDefinition<P extends ToolParameters> extends ToolOptions {
  * Throws an `AIDefinitionError` that names every problem.
  */
 export function defineTool<const P extends ToolParameters>(definition: ToolDefinition<P>): Tool {
-  const where = `defineTool ${typeof definition.name === 'string' ? definition.name : ''}`.trim();
+  const { name: named } = (definition as Partial<Tool> | undefined) ?? {};
+  const where = `defineTool${typeof named === 'string' ? ` ${named}` : ''}`;
   const problems = unknownOptions(where, definition, [
     'name',
     'description',

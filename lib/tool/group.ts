@@ -34,6 +34,11 @@ export function inGroups(
   return wanted.some((group) => (group === MUTATING ? tool.effect === 'mutating' : tool.groups.includes(group)));
 }
 
+/** Whether options narrow by group. A `toolGroup` that is there but `undefined` does: it is refused, not ignored. */
+export function narrows(options: object): options is { readonly toolGroup: unknown } {
+  return 'toolGroup' in options;
+}
+
 /**
  * The names in a `toolGroup`. A list means any of them; one that mixes an effect with another group is refused, since
  * `[ReadOnly, Billing]` reads like "the read-only ones of Billing" and would bring in all that Billing may change.
@@ -42,6 +47,10 @@ export function groupNames(where: string, toolGroup: unknown): readonly string[]
   const list: unknown[] = Array.isArray(toolGroup) ? toolGroup : [toolGroup];
   const names = list.map((group) => {
     if (isToolGroup(group)) return group.groupName;
+    if (group === undefined)
+      throw new AIDefinitionError(
+        `${where}: toolGroup is undefined, which would narrow nothing: a misspelt name, or a circular import; declare the group in a file of its own, and leave toolGroup out where all tools are meant`,
+      );
     const found = typeof group === 'string' ? `the text "${group}"` : describeKind(group);
     throw new AIDefinitionError(
       `${where}: toolGroup takes a group: ReadOnly, Mutating, or one that AIToolGroup('Billing') made; found ${found}`,

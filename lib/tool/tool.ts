@@ -22,11 +22,11 @@ export interface ToolCallContext {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/** One parameter of a tool made by hand. */
-export interface ToolParameter extends ParameterOptions {
+/** One parameter of a tool made by hand: nothing but `type` or `enum` says what it is. */
+export type ToolParameter = ParameterOptions & {
   /** What the value is, for the model. */
   readonly description: string;
-}
+} & (Required<Pick<ParameterOptions, 'type'>> | Required<Pick<ParameterOptions, 'enum'>>);
 
 /** The parameters of a tool made by hand, by name, in the order in which the model reads them. */
 export type ToolParameters = Readonly<Record<string, ToolParameter>>;

@@ -15,24 +15,40 @@ function readArguments(): { readonly list: readonly Scene[]; readonly wire: bool
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
-      as: { type: 'string', default: 'alice' },
-      agent: { type: 'string', default: 'tier1' },
+      as: { type: 'string' },
+      agent: { type: 'string' },
       wire: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
     },
   });
-  const { as, agent, wire } = values;
+  if (values.help) {
+    console.log(USAGE);
+    process.exit(0);
+  }
+  const { as = 'alice', agent = 'tier1', wire } = values;
+  const [question, ...more] = positionals;
   if (!Object.hasOwn(people, as)) fail(`There is no ${as}; ask as one of ${Object.keys(people).join(', ')}.`);
   if (agent !== 'tier1' && agent !== 'supervisor') fail(`There is no agent ${agent}; ask tier1 or supervisor.`);
-  if (positionals.length > 1) fail('Put the question in quotes.');
-  const [question] = positionals;
+  if (more.length > 0) fail('Put the question in quotes.');
+  if (question === undefined && (values.as !== undefined || values.agent !== undefined))
+    fail('--as and --agent go with a question.');
+  if (question?.trim() === '') fail('The question is blank.');
   return { list: question === undefined ? scenes : [{ caller: as, agent: agent satisfies AgentName, question }], wire };
 }
 
+function parse(): ReturnType<typeof readArguments> {
+  try {
+    return readArguments();
+  } catch (error) {
+    return fail((error as Error).message);
+  }
+}
+
+const { list, wire } = parse();
 try {
-  const { list, wire } = readArguments();
   await play(modelFromEnv(), list, console.log, wire);
 } catch (error) {
-  if (error instanceof AIError) fail(error.message);
-  if (error instanceof TypeError && 'code' in error) fail(error.message);
-  throw error;
+  if (!(error instanceof AIError)) throw error;
+  console.error(error.message);
+  process.exitCode = 1;
 }

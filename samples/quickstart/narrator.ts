@@ -33,6 +33,8 @@ export class NarratedModel extends ChatModel {
   readonly name: string;
   readonly profile: ChatModel['profile'];
 
+  #last: ModelRequest | undefined;
+
   constructor(
     private readonly inner: ChatModel,
     private readonly print: Print,
@@ -44,7 +46,9 @@ export class NarratedModel extends ChatModel {
   }
 
   override async complete(request: ModelRequest, options: { readonly signal: AbortSignal }): Promise<ModelReply> {
-    if (!request.messages.some(({ role }) => role === 'assistant')) {
+    const again = request === this.#last; // an attempt that is repeated
+    this.#last = request;
+    if (!again && !request.messages.some(({ role }) => role === 'assistant')) {
       this.print(`tools: ${request.tools.join(', ')}`);
       this.print(`question: ${request.messages.at(-1)?.content ?? ''}`);
     }

@@ -59,7 +59,7 @@ describe('an observer', () => {
     });
     const error = await rejection(() => ai.runInScope(as('alice'), (scope) => ask(scope.container)));
     expect(error).toBeInstanceOf(AIScopeError);
-    expect(error.message).toMatch(/^AIObserver is a singleton of the application and would keep Caller/);
+    expect(error.message).toMatch(/^AIObserver \(Keeper\) is a singleton of the application and would keep Caller/);
     expect(model.requests).toHaveLength(0);
   });
 

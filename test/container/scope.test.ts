@@ -146,6 +146,30 @@ describe('no question without a caller', () => {
     expect(model.requests).toHaveLength(2);
   });
 
+  it('with an agent that is resolved from a scope that has ended, inside another’s run too', async () => {
+    const model = twoTurns();
+    const { ai } = application(model);
+    const alice = ai.openScope(as('alice'));
+    await alice.close();
+    const { agent } = deskOf(alice);
+    await refused(() => agent.chat('q'), /^Desk#0: the scope has ended/);
+    await ai.runInScope(as('bob'), () => refused(() => agent.chat('q'), /belongs to another scope/));
+    expect(model.requests).toHaveLength(0);
+  });
+
+  it('where the answer was not awaited in the scope, and the error says what to write', async () => {
+    const { ai } = application(twoTurns());
+    let chat: Promise<string> = Promise.resolve('');
+    await ai.runInScope(as('alice'), (scope) => {
+      chat = deskOf(scope).agent.chat('q');
+      chat.catch(() => undefined);
+    });
+    await refused(
+      () => chat,
+      /^The scope was closed before the question was answered, .* return the promise of chat\(\)/,
+    );
+  });
+
   it('with an agent of another scope, in a nested one too', async () => {
     const model = twoTurns();
     const { ai } = application(model);
@@ -168,14 +192,14 @@ describe('no question without a caller', () => {
   });
 
   it.each([
-    ['missing', () => undefined, /OrderTools could not be resolved in the current scope; bind what is missing/],
+    ['missing', () => undefined, /OrderTools could not be resolved in the current scope: bind what is missing/],
     [
       'ambiguous',
       (container: Container) => {
         as('alice')(container);
         as('bob')(container);
       },
-      /OrderTools could not be resolved/,
+      /OrderTools could not be resolved in the current scope: keep one of several bindings\. inversify says: Ambiguous/,
     ],
   ])('where the caller is %s: the run ends and nothing further is sent', async (_title, bind, message) => {
     const model = twoTurns();
@@ -318,6 +342,23 @@ describe('a scope', () => {
     expect(error.message).toMatch(/^The bind of a scope must be synchronous/);
   });
 
+  it('refuses what is no function', async () => {
+    const { ai } = application(twoTurns());
+    expect(() => ai.openScope(undefined as never)).toThrow(/openScope: bind must be a function/);
+    await expect(ai.runInScope(as('alice'), undefined as never)).rejects.toThrow(/runInScope: fn must be a function/);
+    expect(() => ai.openScope(as('alice')).run(undefined as never)).toThrow(/run: takes the function/);
+  });
+
+  it('hands on what bind throws', () => {
+    const { ai } = application(twoTurns());
+    const boom = new Error('boom');
+    expect(() =>
+      ai.openScope(() => {
+        throw boom;
+      }),
+    ).toThrow(boom);
+  });
+
   it('takes a bind that returns a binding', async () => {
     const { ai } = application(twoTurns());
     const id = await ai.runInScope(
@@ -355,7 +396,7 @@ describe('a scope', () => {
     const closed = scope.close().then(() => order.push('closed'));
     const error = await chat;
     expect(error).toBeInstanceOf(AIScopeError);
-    expect(error.message).toMatch(/was closed while a question was running/);
+    expect(error.message).toMatch(/was closed before the question was answered, .* return the promise of chat\(\)/);
     finish();
     await closed;
     expect(order).toEqual(['question rejected', 'tool still sees alice', 'closed']);
@@ -414,6 +455,11 @@ describe('withTools of an injected service', () => {
 
 describe('installAI', () => {
   it.each<[string, (container: Container) => AIHandle, RegExp]>([
+    [
+      'no container',
+      () => installAI({ model: twoTurns() } as never, {}),
+      /the first argument must be inversify's container/,
+    ],
     [
       'an unknown option',
       (c) => installAI(c, { models: 1 } as never),

@@ -123,6 +123,21 @@ describe('a site that is wrong', () => {
     );
   });
 
+  it('is one whose model is none', async () => {
+    const error = await resolve({ tools: [Orders], model: 'gpt-5' } as never, Orders);
+    expect(error.message).toBe(
+      "@AI on Controller#0: model must be a ChatModel, as openAI({ model: '…' }) makes one; found a string",
+    );
+  });
+
+  it('is one in a container where installAI was not called, and inversify says so', async () => {
+    const Controller = site({ tools: [Orders] });
+    const container = new Container();
+    container.bind(Controller).toSelf();
+    const error = await rejection(() => container.get(Controller));
+    expect(error.message).toContain('@AI Controller#0, bound by installAI(container, …)');
+  });
+
   it('names all that is unbound', async () => {
     class More {
       @AITool('More')
@@ -281,7 +296,13 @@ describe('groups', () => {
     ],
     ['the maker of groups', AIToolGroup, /found the function or class AIToolGroup/],
     ['an empty list', [], /toolGroup is an empty list/],
-    ['nothing in a list', [undefined], /found undefined/],
+    [
+      'nothing in a list',
+      [undefined],
+      /toolGroup is undefined, which would narrow nothing: a misspelt name, or a circular import/,
+    ],
+    ['undefined, as a circular import leaves it', undefined, /toolGroup is undefined, which would narrow nothing/],
+    ['null', null, /found null/],
   ])('refuses %s', async (_title, toolGroup, message) => {
     const error = await rejection(() => names(toolGroup as ToolGroup));
     expect(error).toBeInstanceOf(AIDefinitionError);
@@ -357,6 +378,9 @@ describe('createAIService', () => {
     ['an unknown option', { tool: [] }, /there is no option "tool"; the options are model, tools/],
     ['no model', { model: undefined }, /model must be a ChatModel/],
     ['a count below 1', { maxToolCalls: 1.5 }, /maxToolCalls must be a whole number of at least 1, found 1.5/],
+    ['a group that is undefined', { toolGroup: undefined }, /toolGroup is undefined/],
+    ['a system that is no text', { system: 3 }, /system must be a text, found a number/],
+    ['observers that are none', { observers: [undefined] }, /observers must be a list of instances/],
     ['a logger that is none', { logger: {} }, /logger must have two functions/],
   ])('refuses %s', (_title, options, message) => {
     expect(() => createAIService({ model: scriptedModel([]), ...options })).toThrow(message);

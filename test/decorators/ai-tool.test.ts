@@ -171,6 +171,42 @@ describe('@AIToolParam, @FromScope, @AIToolContext refuse', () => {
     refused(declare, message);
   });
 
+  it('two sources for one parameter', () => {
+    class T {
+      find(id: string): string {
+        return id;
+      }
+    }
+    const scope = FromScope(Token) as typeof param;
+    scope(T.prototype, 'find', 0);
+    refused(
+      () => param(T.prototype, 'find', 0),
+      /^@AIToolParam on parameter 0 of T.find: the parameter is decorated already; keep one of @AIToolParam, @FromScope and @AIToolContext/,
+    );
+  });
+
+  it('two @AITool on one method', () => {
+    refused(() => {
+      class T {
+        @AITool('one')
+        @AITool('two')
+        find(): string {
+          return '';
+        }
+      }
+      return T;
+    }, /^@AITool on T.find: the method is a tool already; keep one @AITool/);
+  });
+
+  it('being called as standard decorators', () => {
+    const context = { kind: 'method', name: 'find' } as never as string;
+    refused(
+      () => tool(Token.prototype, context),
+      /^@AITool: called as a standard decorator; set "experimentalDecorators": true in tsconfig.json/,
+    );
+    refused(() => tool(Token, undefined as never as string), /^@AITool on Token: a class; write it on a method/);
+  });
+
   it('one name for two parameters', () => {
     refused(() => {
       class T {
@@ -210,7 +246,20 @@ describe('a scanned class', () => {
         }
         return new T();
       },
-      /^T.find, parameter ids: the compiler says only Array/,
+      /^T.find, parameter ids: the method takes Array, which no parameter can be yet; take a string, number or boolean, and make the Array in the method$/,
+    ],
+    [
+      'a type that the method does not take, although the declaration says so',
+      () => {
+        class T {
+          @AITool('d')
+          find(@AIToolParam('at', 'l', { type: 'string' }) at: Date): string {
+            return at.toISOString();
+          }
+        }
+        return new T();
+      },
+      /^T.find, parameter at: declared as string, but the method takes Date; make them agree$/,
     ],
     [
       'a type that contradicts the method',
@@ -223,7 +272,7 @@ describe('a scanned class', () => {
         }
         return new T();
       },
-      /^T.find, parameter id: declared as integer, but the method takes a string; make them agree/,
+      /^T.find, parameter id: declared as integer, but the method takes string; make them agree/,
     ],
     [
       'an unknown option',

@@ -431,7 +431,7 @@ describe('a model of the application’s own', () => {
     async (reply) => {
       const error = await ask(() => Promise.resolve(reply));
       expect(error).toBeInstanceOf(AIProviderError);
-      expect((error as Error).message).toMatch(/The model replied with something that is no ModelReply/);
+      expect((error as Error).message).toMatch(/^odd: what complete\(\) gave back is no ModelReply/);
     },
   );
 
@@ -451,7 +451,7 @@ describe('a model of the application’s own', () => {
   ])('that %s fails once, in our own words, with its error as the cause', async (_title, reply) => {
     const error = (await ask(reply)) as AIProviderError;
     expect(error).toBeInstanceOf(AIProviderError);
-    expect(error).toMatchObject({ attempts: 1, message: 'The model failed with an error of its own; see cause.' });
+    expect(error).toMatchObject({ attempts: 1, message: 'odd: the model failed with an error of its own; see cause.' });
     expect(error.cause).toEqual(new Error('secret'));
     expect(JSON.stringify(error)).not.toContain('secret');
   });

@@ -156,6 +156,7 @@ describe('a run over HTTP', () => {
     try {
       const service = createAIService({ model: openAI({ model: 'm', baseURL }), tools: [find] });
       expect(await service.chat('q')).toBe('ok');
+      expect(hits[0]!.headers).not.toHaveProperty('authorization');
     } finally {
       if (before !== undefined) process.env.OPENAI_API_KEY = before;
     }
@@ -202,6 +203,13 @@ describe('a provider that fails', () => {
     expect(hits).toHaveLength(1);
   });
 
+  it('that is not there is named, with the system’s word for it', async () => {
+    await new Promise((resolve) => server.close(resolve));
+    const error = (await failure(agent())) as Error;
+    server = createServer().listen(0, '127.0.0.1');
+    expect(error.message).toBe(`gpt-test at ${new URL(baseURL).host}: no usable response came (ECONNREFUSED).`);
+  });
+
   it('is asked again, alone, and the answer then counts', async () => {
     jest.spyOn(Math, 'random').mockReturnValue(0);
     answers = [(response) => response.destroy(), json(500, {}), turn('ANSWER', [], 'ok')];
@@ -215,7 +223,7 @@ describe('a provider that fails', () => {
     answers = [(response) => response.writeHead(200, { 'content-type': 'application/json' }).write('{"choices"')];
     const error = await failure(agent({ timeoutMs: 60 }));
     expect(error).toBeInstanceOf(AIProviderError);
-    expect((error as Error).message).toBe('gpt-test: no complete reply within 60 ms.');
+    expect((error as Error).message).toBe(`gpt-test at ${new URL(baseURL).host}: no complete reply within 60 ms.`);
   });
 
   it('an abort while the body stalls rethrows the reason unchanged', async () => {
@@ -272,6 +280,12 @@ describe('openAI refuses', () => {
       { model: 'm', apiKey: 'k', baseUrl: 'x' } as OpenAIOptions,
       /there is no option "baseUrl"; the options are model, apiKey, baseURL/,
     ],
+    [
+      'a base URL that is none',
+      { model: 'm', apiKey: 'k', baseURL: '127.0.0.1/v1' },
+      /the base URL is no address; write it whole/,
+    ],
+    ['a client that is none', { model: 'm', client: {} as never }, /client must be an openai client/],
     ['a timeout of 0', { model: 'm', apiKey: 'k', timeoutMs: 0 }, /timeoutMs must be a number of milliseconds above 0/],
   ])('%s, at start', (_title, options, message) => {
     expect(() => openAI(options)).toThrow(AIDefinitionError);
