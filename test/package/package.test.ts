@@ -88,6 +88,12 @@ describe('the packed package', () => {
     expect(status).toBe(0);
   });
 
+  it('compiles the README’s other pieces, and runs its test', () => {
+    expect(compile('pieces', readmeBlocks('ts')[1]!)).toEqual({ status: 0, output: '' });
+    expect(compile('testing', readmeBlocks('ts')[2]!)).toEqual({ status: 0, output: '' });
+    expect(run('testing/main.js')).toMatchObject({ status: 0, stdout: 'It answers.\n', stderr: '' });
+  });
+
   it('compiles the main job, whose ask() runs', () => {
     expect(compile('main-job', readFileSync('test/package/main-job.ts', 'utf8'))).toEqual({ status: 0, output: '' });
     writeFileSync(
