@@ -1,13 +1,13 @@
 import { Plugin, type PluginApi, type PluginContext } from '@inversifyjs/plugin';
-import type { Container, Newable, ResolutionContext } from 'inversify';
-import { type Class, type Site, type SiteListener, watchSites } from '../decorators/metadata.js';
+import type { Container, Newable, ResolutionContext, ServiceIdentifier } from 'inversify';
+import { type Class, isInjectable, type Site, type SiteListener, watchSites } from '../decorators/metadata.js';
 import { DEFAULT_MAX_ATTEMPTS, DEFAULT_MAX_TOOL_CALLS } from '../lib/agent/agent.js';
 import { describeKind } from '../lib/declaration.js';
 import { AIDefinitionError } from '../lib/errors.js';
 import type { AILogger } from '../lib/logger.js';
 import { ChatModel, isChatModel } from '../lib/model/chat-model.js';
 import { type InjectedAgent, InjectedService } from './injected-service.js';
-import { RequestScope, SCOPE } from './scope.js';
+import { RequestScope, SCOPE, type ScopeOwner } from './scope.js';
 import { classesIn, compileSite, readList } from './site.js';
 
 /** The defaults of an application's sites. */
@@ -27,6 +27,7 @@ export class Application implements SiteListener {
   readonly #defaults: ApplicationDefaults;
   readonly #agents = new Map<symbol, InjectedAgent>();
   readonly #sites: Site[] = [];
+  readonly #owner: ScopeOwner;
   #plugin!: PluginContext;
 
   constructor(container: Container, defaults: ApplicationDefaults) {
@@ -45,7 +46,23 @@ export class Application implements SiteListener {
       .bind(CONTEXT)
       .toDynamicValue((context) => context)
       .inTransientScope();
+    const autobinds = this.#autobinds();
+    this.#owner = {
+      context: () => container.get<ResolutionContext>(CONTEXT),
+      isBound: (token) => this.#isBound(token),
+      // What carries no @injectable() is no service that somebody meant to be made: a caller's class, most often.
+      isAutobound: ({ implementationType, serviceIdentifier }) =>
+        autobinds && implementationType === serviceIdentifier && !isInjectable(implementationType),
+    };
     for (const site of watchSites(this)) this.siteAdded(site);
+  }
+
+  /** Whether the container makes bindings by itself; asked with a class that nobody knows. */
+  #autobinds(): boolean {
+    class Probe {}
+    const autobinds = this.#container.isBound(Probe);
+    if (autobinds) this.#container.unbind(Probe);
+    return autobinds;
   }
 
   /** Binds what is injected at a site. Transient: what is built for one request is not there for the next. */
@@ -102,21 +119,26 @@ export class Application implements SiteListener {
     return Object.freeze({ definition, tools, model: options.model, logger: this.#defaults.logger, application: this });
   }
 
-  /** The tool classes that nobody bound. `isBound` is not asked: with autobind it would bind them. */
+  /** The tool classes that nobody bound. */
   #unbound(site: Site, classes: readonly Class[], scope: RequestScope | undefined): readonly string[] {
-    let bound: ReadonlySet<unknown> | undefined;
     return classes
       .map((target) => target as Newable)
-      .filter((target) => !this.#container.isCurrentBound(target) && scope?.container.isCurrentBound(target) !== true)
-      .filter((target) => !(bound ??= new Set(this.#plugin.bindingService.getBoundServices())).has(target))
+      .filter((target) => scope?.container.isCurrentBound(target) !== true && !this.#isBound(target))
       .map(
         ({ name }) =>
           `@AI on ${site.name}: the tool class ${name} is not bound; write container.bind(${name}).toSelf()`,
       );
   }
 
+  /** Whether somebody bound it, here or in an ancestor. inversify's `isBound` is not asked: with autobind it would bind it. */
+  #isBound(token: ServiceIdentifier): boolean {
+    if (this.#container.isCurrentBound(token)) return true;
+    for (const id of this.#plugin.bindingService.getBoundServices()) if (id === token) return true;
+    return false;
+  }
+
   openScope(bind: (container: Container) => unknown): RequestScope {
-    return new RequestScope(this, this.#container, () => this.#container.get<ResolutionContext>(CONTEXT), bind);
+    return new RequestScope(this, this.#container, this.#owner, bind);
   }
 
   /** Checks the sites of all bound classes; throws all their problems in one error. */
@@ -129,7 +151,7 @@ export class Application implements SiteListener {
       problems.push(...found);
       for (const problem of unbound)
         this.#defaults.logger.warn(`[inversify-ai] ${problem}. If it is bound in scopes alone, this is no mistake.`);
-      if (agent !== undefined && agent.model === undefined && !this.#container.isBound(ChatModel))
+      if (agent !== undefined && agent.model === undefined && !this.#isBound(ChatModel))
         this.#defaults.logger.warn(
           `[inversify-ai] @AI on ${site.name}: no model is known; pass one to installAI, or bind ChatModel. If it is bound in scopes alone, this is no mistake.`,
         );

@@ -1,7 +1,8 @@
-import { type Container, type Newable, type ResolutionContext } from 'inversify';
-import { Plugin, type PluginApi, type PluginContext } from '@inversifyjs/plugin';
+import type { Container, ResolutionContext, ServiceIdentifier } from 'inversify';
+import { Plugin, type PluginApi } from '@inversifyjs/plugin';
 import { AIScopeError } from '../lib/errors.js';
 import { isSite } from '../decorators/metadata.js';
+import { isToolClass } from '../decorators/tool-members.js';
 import { identifierName, isInversifyError } from './inversify-error.js';
 
 /*
@@ -11,7 +12,7 @@ import { identifierName, isInversifyError } from './inversify-error.js';
  */
 
 // The parts of inversify's plan that are read here.
-interface PlanBinding {
+export interface PlanBinding {
   readonly id: number;
   readonly serviceIdentifier: unknown;
   readonly scope?: 'Request' | 'Singleton' | 'Transient';
@@ -40,64 +41,88 @@ interface Plan {
 /** Ends a look at a plan before anything is built from it. */
 class PlanSeen extends Error {}
 
-/** The guard of one scope's container. */
-export interface ScopeGuard {
-  /** Checks what `id` would be built from, without building it. */
-  inspect(id: Newable | symbol | string | ((...args: never[]) => unknown)): void;
+type Identifier = ServiceIdentifier;
+
+/** What the guard needs to know of the application and the scope. */
+export interface GuardedScope {
+  /** The application's context: what lives longer than the scope is built in it, and outside every scope's run. */
+  buildAsOwner<T>(build: (context: ResolutionContext) => T): T;
+  /** Whether a binding was made by autobind: nobody said that it should exist. */
+  isAutobound(binding: PlanBinding): boolean;
+  /** Why nothing may be resolved any more, once that is so. */
+  ended(): AIScopeError | undefined;
 }
 
-/**
- * Puts the guard on a scope's container. `ownerContext` is the application's: what lives longer than the scope is built
- * in it, so that it can see what the application has and nothing of the scope.
- */
-export function guardScope(container: Container, ownerContext: () => ResolutionContext): ScopeGuard {
-  let context: PluginContext | undefined;
-  let inspecting = false;
+/** The guard of one scope's container. */
+export interface ScopeGuard {
+  /** Checks what a tool would be built from, without building it. Says whether there was a plan to look at. */
+  inspect(id: Identifier): boolean;
+  /** Runs a `get` whose result is for a tool: what is bound once for each `get` is then refused. */
+  forTool<T>(id: Identifier, get: () => T): T;
+}
+
+/** Whose `get` a plan is made for. A tool class may itself be new for each `get`; nothing else that a tool gets may be. */
+type Purpose = { readonly id: Identifier; readonly lookOnly: boolean } | undefined;
+
+/** Puts the guard on a scope's container. */
+export function guardScope(container: Container, scope: GuardedScope): ScopeGuard {
+  let purpose: Purpose;
   class GuardPlugin extends Plugin<Container> {
     override load(api: PluginApi): void {
-      context = this._context;
-      const { bindingService, planResultCacheService } = this._context;
-      const owned = (binding: PlanBinding): boolean =>
-        [...(bindingService.getNonParentBindings(binding.serviceIdentifier as string) ?? [])].some(
-          ({ id }) => id === binding.id,
-        );
       api.onPlan((_options, plan) => {
-        try {
-          new PlanWalk(owned, inspecting ? undefined : ownerContext).walk((plan as unknown as Plan).tree.root, []);
-          if (inspecting) throw new PlanSeen();
-        } catch (error) {
-          // The plan is in the cache before this runs: left there, a second get would not be looked at.
-          planResultCacheService.clearCache();
-          throw error;
-        }
+        // Plans are kept by no scope: inversify mends a cached plan in place when the application binds anew, with the
+        // application's own bindings, and a plan that is found in the cache is not shown to anybody. Emptied first, so
+        // that a `get` from within is seen as well.
+        this._context.planResultCacheService.clearCache();
+        const ended = scope.ended();
+        if (ended !== undefined) throw ended;
+        const { root } = (plan as unknown as Plan).tree;
+        new PlanWalk(this.#owned(), scope, purpose).walk(root, []);
+        if (purpose?.lookOnly === true) throw new PlanSeen();
       });
+    }
+
+    /** What the scope's own container binds; asked anew each time, since a restored snapshot replaces it. */
+    #owned(): (binding: PlanBinding) => boolean {
+      const { bindingService } = this._context;
+      return ({ id, serviceIdentifier }) =>
+        [...(bindingService.getNonParentBindings(serviceIdentifier as Identifier) ?? [])].some((own) => own.id === id);
     }
   }
   container.register(GuardPlugin);
+  const during = <T>(next: Purpose, run: () => T): T => {
+    const before = purpose;
+    purpose = next;
+    try {
+      return run();
+    } finally {
+      purpose = before;
+    }
+  };
   return {
-    inspect(id) {
-      context?.planResultCacheService.clearCache();
-      inspecting = true;
-      try {
-        container.get(id as Newable);
-      } catch (error) {
-        if (error instanceof AIScopeError) throw error;
-        // A binding that is missing below a tool is told when the tool is called.
-        if (!(error instanceof PlanSeen) && !isInversifyError(error)) throw error;
-      } finally {
-        inspecting = false;
-      }
-    },
+    inspect: (id) =>
+      during({ id, lookOnly: true }, () => {
+        try {
+          container.get(id);
+        } catch (error) {
+          if (error instanceof PlanSeen) return true;
+          // A binding that is missing below a tool is told when the tool is called.
+          if (!isInversifyError(error)) throw error;
+        }
+        return false;
+      }),
+    forTool: (id, get) => during({ id, lookOnly: false }, get),
   };
 }
 
-/** One look at one plan. With `ownerContext` it also builds what the application owns; without, it only looks. */
+/** One look at one plan. Unless it is for looking only, it also builds what the application owns. */
 class PlanWalk {
   readonly #seen = new Map<BindingNode, Set<boolean>>();
 
   constructor(
     readonly owned: (binding: PlanBinding) => boolean,
-    readonly ownerContext: (() => ResolutionContext) | undefined,
+    readonly scope: GuardedScope,
+    readonly purpose: Purpose,
   ) {}
 
   walk(service: ServiceNode, path: readonly BindingNode[], keeper?: BindingNode): void {
@@ -116,19 +141,23 @@ class PlanWalk {
     const { binding } = node;
     const here = [...path, node];
     const own = this.owned(binding);
+    if (!own && this.scope.isAutobound(binding)) throw autobound(here);
     if (keeper !== undefined && own) throw captive(here, keeper);
-    if (
-      keeper === undefined &&
-      !own &&
-      binding.scope === 'Request' &&
-      path.length > 0 &&
-      this.ownerContext === undefined
-    )
+    if (keeper === undefined && !own && binding.scope === 'Request' && !this.#mayBePerLookup(binding, path))
       throw perLookup(here);
     const longLived = !own && binding.scope === 'Singleton';
     for (const child of children(node)) this.walk(child, here, keeper ?? (longLived ? node : undefined));
-    if (longLived && keeper === undefined && this.ownerContext !== undefined && binding.cache?.isRight !== true)
-      build(node, service, here, this.ownerContext());
+    if (longLived && keeper === undefined && this.purpose?.lookOnly !== true && binding.cache?.isRight !== true)
+      this.scope.buildAsOwner((context) => {
+        build(node, service, here, context);
+      });
+  }
+
+  /** For anything but a tool inversify's own meaning holds; for a tool, only its own class may be new for each `get`. */
+  #mayBePerLookup(binding: PlanBinding, path: readonly BindingNode[]): boolean {
+    if (this.purpose === undefined) return true;
+    const { id } = this.purpose;
+    return path.length === 0 && binding.serviceIdentifier === id && isToolClass(id);
   }
 
   /** A plan may name one node many times, and be circular where it is lazy. */
@@ -172,6 +201,14 @@ function captive(path: readonly BindingNode[], keeper: BindingNode): AIScopeErro
   return new AIScopeError(
     `${name} is a singleton of the application and would keep ${kept}, which belongs to one scope, for every later caller: ${trace(path)}.\n` +
       `Bind ${name} inTransientScope(), or in the scope: container.bind(${name})…inSingletonScope() in openScope's bind; or pass ${kept} to its methods.`,
+  );
+}
+
+function autobound(path: readonly BindingNode[]): AIScopeError {
+  const name = nameOf(path.at(-1) as BindingNode);
+  return new AIScopeError(
+    `${name} is bound by nobody, and autobind would make one out of nothing, which would be nobody's: ${trace(path)}.\n` +
+      `Bind it in the scope, container.bind(${name})… in openScope's bind, or in the application; or mark the class @injectable() if it is a service.`,
   );
 }
 

@@ -70,7 +70,7 @@ export class InjectedService extends AIService {
       throw new AIDefinitionError(
         `${this.#agent.definition.site}: there is no model; pass one, installAI(container, { model: openAI({ model: '…' }) }), or bind ChatModel`,
       );
-    const model = await scope.value(ChatModel);
+    const model = await scope.service(ChatModel);
     if (!isChatModel(model))
       throw new AIDefinitionError(
         `${this.#agent.definition.site}: what is bound as ChatModel is none; bind what openAI({ model: '…' }) makes, or a class that extends ChatModel`,

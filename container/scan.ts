@@ -3,6 +3,7 @@ import { descriptionProblems, describeKind, nameProblems } from '../lib/declarat
 import { AIDefinitionError, AIScopeError } from '../lib/errors.js';
 import { declareParameter, type EmittedType, type Parameter } from '../lib/schema/parameter.js';
 import { compileTool } from '../lib/tool/compile.js';
+import { effectOf } from '../lib/tool/group.js';
 import type { CompiledTool, ToolCallContext } from '../lib/tool/tool.js';
 import { isClass } from '../decorators/ai.js';
 import type { Class, ParameterSource } from '../decorators/metadata.js';
@@ -94,15 +95,44 @@ function compileMember(
     options: declaration.options,
     invoke: async (args, context, host) => {
       const instance = await receiver(host);
-      const method: unknown = (instance as Readonly<Record<string, unknown>>)[key];
-      if (typeof method !== 'function')
-        throw new AIDefinitionError(
-          `${origin}: what ${target.name} resolves to has no method ${key}; bind the class itself, or an object with that method`,
-        );
+      refuseOtherContract(target, member, instance);
       const values = await Promise.all(sources.map((source) => valueOf(source, args, context, host)));
-      return (method as (...values: unknown[]) => unknown).apply(instance, values);
+      // The call may have been given up while these were resolved: then it must not begin.
+      context.signal.throwIfAborted();
+      const method = (instance as Readonly<Record<string, (...values: unknown[]) => unknown>>)[key];
+      return Reflect.apply(method as (...values: unknown[]) => unknown, instance, values);
     },
   });
+}
+
+const contracts = new WeakMap<object, ReadonlyMap<string, ToolMember>>();
+
+/** The tools of an object's class, whoever listed what. */
+function contractsOf(instance: object): ReadonlyMap<string, ToolMember> {
+  const prototype = Object.getPrototypeOf(instance) as object | null;
+  if (prototype === null) return new Map();
+  let found = contracts.get(prototype);
+  if (found === undefined) {
+    found = new Map(toolMembers({ prototype } as Class, []).map((member) => [member.key, member]));
+    contracts.set(prototype, found);
+  }
+  return found;
+}
+
+/**
+ * What a class is bound to may be a subclass that declares the method anew: other parameters in other places, or another
+ * effect. It must not be called by the contract of the class that was listed.
+ */
+function refuseOtherContract(target: Class, { key, owner, declaration, groups }: ToolMember, instance: object): void {
+  if (typeof (instance as Readonly<Record<string, unknown>>)[key] !== 'function')
+    throw new AIDefinitionError(
+      `${owner}.${key}: what ${target.name} is bound to has no method ${key}; bind the class itself, or an object with that method`,
+    );
+  const actual = contractsOf(instance).get(key);
+  if (actual !== undefined && (actual.declaration !== declaration || effectOf(actual.groups) !== effectOf(groups)))
+    throw new AIDefinitionError(
+      `${owner}.${key}: ${target.name} is bound to ${actual.owner}, which declares the tool ${key} otherwise; list ${actual.owner} in tools, or bind ${target.name} to a class that leaves its tools as they are`,
+    );
 }
 
 function declare(

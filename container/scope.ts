@@ -3,7 +3,7 @@ import { Container, type ResolutionContext, type ServiceIdentifier } from 'inver
 import { AIDefinitionError, AIScopeError } from '../lib/errors.js';
 import { processState } from '../lib/process-state.js';
 import type { Class } from '../decorators/metadata.js';
-import { guardScope, type ScopeGuard } from './guard.js';
+import { guardScope, type PlanBinding, type ScopeGuard } from './guard.js';
 import { identifierName, isInversifyError } from './inversify-error.js';
 import type { ToolHost } from './scan.js';
 
@@ -31,33 +31,49 @@ export type ScopeBinder<R = unknown> = ((container: Container) => R) &
 /** The identifier by which an agent finds the scope it is resolved in, the same in every copy of the package. */
 export const SCOPE = Symbol.for('inversify-ai/scope');
 
-const storage = processState('current-scope/1', () => new AsyncLocalStorage<RequestScope>());
+const storage = processState('current-scope/1', () => new AsyncLocalStorage<RequestScope | undefined>());
 
 /** The scope whose `run` this code is in. */
 export function currentScope(): RequestScope | undefined {
   return storage.getStore();
 }
 
+/** What a scope takes from the application that opens it. */
+export interface ScopeOwner {
+  context(): ResolutionContext;
+  /** Whether somebody bound it in the application or above. */
+  isBound(token: ServiceIdentifier): boolean;
+  isAutobound(binding: PlanBinding): boolean;
+}
+
 /** The scope that `openScope` makes. */
 export class RequestScope extends AIScope implements ToolHost {
   readonly container: Container;
   readonly #guard: ScopeGuard;
+  readonly #owner: ScopeOwner;
   readonly #closing = new AbortController();
   readonly #inspected = new Set<unknown>();
   /** Tools at work, with the time at which each is given up. */
   readonly #working = new Map<Promise<unknown>, number>();
   #closed: Promise<void> | undefined;
+  #unbound = false;
 
   /** @param application the one that opened it, as `installAI` made it */
   constructor(
     readonly application: object,
     parent: Container,
-    ownerContext: () => ResolutionContext,
+    owner: ScopeOwner,
     bind: (container: Container) => unknown,
   ) {
     super();
+    this.#owner = owner;
     this.container = new Container({ parent });
-    this.#guard = guardScope(this.container, ownerContext);
+    this.#guard = guardScope(this.container, {
+      // Outside every run: work that it starts must not go on as whoever happened to ask first.
+      buildAsOwner: (build) => storage.run(undefined, () => build(owner.context())),
+      isAutobound: (binding) => owner.isAutobound(binding),
+      ended: () => (this.#unbound ? endedError('The scope’s container') : undefined),
+    });
     this.container.bind(SCOPE).toConstantValue(this);
     this.container.bind(AIScope).toConstantValue(this);
     const bound = bind(this.container);
@@ -105,8 +121,8 @@ export class RequestScope extends AIScope implements ToolHost {
     try {
       await this.container.unbindAllAsync();
     } finally {
-      // An agent that somebody still resolves here must find a scope that has ended, and not follow the current one.
-      this.container.bind(SCOPE).toConstantValue(this);
+      // From here on its container gives nothing: what is not bound in it any more would be the application's.
+      this.#unbound = true;
     }
   }
 
@@ -132,27 +148,29 @@ export class RequestScope extends AIScope implements ToolHost {
   }
 
   refuseIfClosed(what: string): void {
-    if (!this.open)
-      throw new AIScopeError(
-        `${what}: the scope has ended. Ask while its request is being answered, or open one: ai.runInScope(bind, fn).`,
-      );
+    if (!this.open) throw endedError(what);
   }
 
-  /** Refuses what a tool must not be built from, once for each identifier. */
+  /** Refuses what a tool must not be built from, before anything is asked; once for each identifier that can be planned. */
   inspect(id: ServiceIdentifier): void {
-    if (this.#inspected.has(id)) return;
-    this.#guard.inspect(id as symbol);
-    this.#inspected.add(id);
+    if (!this.#inspected.has(id) && this.#guard.inspect(id)) this.#inspected.add(id);
   }
 
-  /** Whether somebody bound it, here or above. */
+  /** Whether somebody bound it, here or above. inversify's own `isBound` would bind it, with autobind. */
   isBound(token: ServiceIdentifier): boolean {
-    return this.container.isBound(token);
+    return this.container.isCurrentBound(token) || this.#owner.isBound(token);
   }
 
   /** All that is bound under a token, in the scope and in the application. */
   async all<T>(token: ServiceIdentifier<T>): Promise<readonly T[]> {
-    return this.#told(token, () => this.container.getAllAsync<T>(token, { chained: true, optional: true }));
+    if (!this.isBound(token)) return [];
+    const chained = this.#owner.isBound(token);
+    return this.#told(token, () => this.container.getAllAsync<T>(token, { chained }));
+  }
+
+  /** What is bound under a token, for the run itself. */
+  async service(token: ServiceIdentifier): Promise<unknown> {
+    return this.#told(token, () => this.container.getAsync(token));
   }
 
   async resolve(target: Class): Promise<object> {
@@ -160,7 +178,7 @@ export class RequestScope extends AIScope implements ToolHost {
   }
 
   async value(token: ServiceIdentifier): Promise<unknown> {
-    return this.#told(token, () => this.container.getAsync(token));
+    return this.#told(token, () => this.#guard.forTool(token, () => this.container.getAsync(token)));
   }
 
   async #told<T>(token: ServiceIdentifier, get: () => Promise<T>): Promise<T> {
@@ -175,6 +193,12 @@ export class RequestScope extends AIScope implements ToolHost {
       );
     }
   }
+}
+
+function endedError(what: string): AIScopeError {
+  return new AIScopeError(
+    `${what}: the scope has ended. Ask while its request is being answered, or open one: ai.runInScope(bind, fn).`,
+  );
 }
 
 /** What to do about what inversify found; its own words follow. */

@@ -2,7 +2,7 @@ import { inject } from 'inversify';
 import { countProblems, describeKind, textProblems, throwProblems, unknownOptions } from '../lib/declaration.js';
 import { AIDefinitionError } from '../lib/errors.js';
 import type { ChatModel } from '../lib/model/chat-model.js';
-import { groupNames, narrows, type ToolGroup } from '../lib/tool/group.js';
+import { groupNames, isToolGroup, narrows, type ToolGroup } from '../lib/tool/group.js';
 import type { Tool } from '../lib/tool/tool.js';
 import { className, refuseStandardDecorator } from './member.js';
 import { addSite, type Class } from './metadata.js';
@@ -50,10 +50,7 @@ export function AI(options: AIOptions) {
     problems.push(...textProblems(`@AI on ${name}`, 'system', options.system));
     problems.push(...toolListProblems(name, options.tools));
     throwProblems(problems);
-    const frozen = Object.freeze({
-      ...options,
-      ...(Array.isArray(options.tools) && { tools: Object.freeze([...(options.tools as ToolSource[])]) }),
-    });
+    const frozen = freezeOptions(options);
     // Its text is what inversify prints where nobody bound it.
     const id = Symbol(`@AI ${name}, bound by installAI(container, …)`);
     // inversify's own decorator files the injection; it refuses what it cannot inject before the site is known.
@@ -64,6 +61,16 @@ export function AI(options: AIOptions) {
     );
     addSite(Object.freeze({ id, name, target: owner, options: frozen }));
   };
+}
+
+/** A copy that nobody can widen later. */
+function freezeOptions(options: AIOptions): AIOptions {
+  const { tools, toolGroup } = options;
+  return Object.freeze({
+    ...options,
+    tools: typeof tools === 'function' ? tools : Object.freeze([...tools]),
+    ...(toolGroup !== undefined && { toolGroup: isToolGroup(toolGroup) ? toolGroup : Object.freeze([...toolGroup]) }),
+  });
 }
 
 function refuseTarget(

@@ -107,3 +107,10 @@ export function watchSites(listener: SiteListener): Iterable<Site> {
 export function isSite(id: unknown): boolean {
   return typeof id === 'symbol' && state.sites.has(id);
 }
+
+/** Whether a class is marked `@injectable()`, by inversify's own mark. */
+export function isInjectable(target: unknown): boolean {
+  return (
+    typeof target === 'function' && Reflect.hasOwnMetadata('@inversifyjs/core/classIsInjectableFlagReflectKey', target)
+  );
+}

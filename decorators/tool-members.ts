@@ -26,8 +26,9 @@ interface Draft {
  * The tool methods of a class: its own and those it inherits, each with the contract that counts for this class.
  *
  * An override that is decorated anew has its own contract and no other. One that is not keeps its base's, groups
- * included, as long as it takes no more parameters; groups that stand on it add up, an effect replaces the base's. A
- * class's groups hold for the tools that it declares itself.
+ * included, as long as it takes no more parameters; groups that stand on it or on its class add up, an effect replaces
+ * the base's. A class's groups hold for the methods that stand in it, not for those that it only inherits; for an
+ * override that is not decorated anew `ReadOnly` does not, since it was said of others.
  */
 export function toolMembers(target: Class, problems: string[]): readonly ToolMember[] {
   const members = new Map<string, Draft>();
@@ -40,7 +41,8 @@ export function toolMembers(target: Class, problems: string[]): readonly ToolMem
       if (descriptor === undefined || own?.tools.has(key) === true) continue;
       if (keepsContract(`${owner}.${key}`, inherited, descriptor, own?.parameters.has(key) === true, problems)) {
         const marked = own?.groups.get(key) ?? [];
-        inherited.groups = mergeGroups(`${owner}.${key}`, inherited.groups, marked, problems);
+        const outer = mergeGroups(owner, inherited.groups, tightening(own?.classGroups ?? []), problems);
+        inherited.groups = mergeGroups(`${owner}.${key}`, outer, marked, problems);
       } else members.delete(key);
     }
     for (const [key, declaration] of own?.tools ?? []) {
@@ -61,6 +63,14 @@ export function toolMembers(target: Class, problems: string[]): readonly ToolMem
         problems.push(`${owner}.${key}: has decorated parameters but no @AITool; add @AITool('what it does')`);
   }
   return [...members.values()];
+}
+
+/** Whether something is a class with tools, its own or inherited. */
+export function isToolClass(id: unknown): boolean {
+  return (
+    typeof id === 'function' &&
+    chain(id as unknown as Class).some((prototype) => (findMetadata(prototype)?.tools.size ?? 0) > 0)
+  );
 }
 
 /** From the root to the class itself. */
@@ -110,6 +120,11 @@ function mergeGroups(
   const marked = checked(where, inner, problems);
   const decides = marked.some((group) => EFFECTS.includes(group));
   return [...new Set([...(decides ? outer.filter((group) => !EFFECTS.includes(group)) : outer), ...marked])];
+}
+
+/** What a class says of an override that is not decorated anew: it may make it mutating, never read-only. */
+function tightening(classGroups: readonly string[]): readonly string[] {
+  return classGroups.filter((group) => group !== READ_ONLY);
 }
 
 function checked(where: string, groups: readonly string[], problems: string[]): readonly string[] {

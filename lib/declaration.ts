@@ -105,18 +105,23 @@ export const TOOL_OPTIONS = [
 /** The longest delay that Node's timers take: 2^31 - 1 ms; a longer one fires at once. */
 const MAX_TIMER_MS = 2_147_483_647;
 
+/** A problem where a delay is none that a timer takes; `undefined` is "not given". */
+export function timerProblems(where: string, option: string, value: unknown): string[] {
+  if (
+    value === undefined ||
+    (Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) <= MAX_TIMER_MS)
+  )
+    return [];
+  return [`${where}: ${option} must be a whole number from 1 to ${MAX_TIMER_MS.toString()}, found ${shown(value)}`];
+}
+
 export function toolOptionProblems(origin: string, options: ToolOptions): string[] {
   const problems: string[] = [];
   for (const option of ['idempotent', 'repeatable', 'returnDirect'] as const)
     if (options[option] !== undefined && typeof options[option] !== 'boolean')
       problems.push(`${origin}: ${option} must be true or false, found ${describeKind(options[option])}`);
-  for (const option of ['timeoutMs', 'maxResultChars'] as const) {
-    const value = options[option];
-    if (value !== undefined && !(Number.isSafeInteger(value) && value >= 1 && value <= MAX_TIMER_MS))
-      problems.push(
-        `${origin}: ${option} must be a whole number from 1 to ${MAX_TIMER_MS.toString()}, found ${shown(value)}`,
-      );
-  }
+  for (const option of ['timeoutMs', 'maxResultChars'] as const)
+    problems.push(...timerProblems(origin, option, options[option]));
   if (options.notFound !== undefined && (typeof options.notFound !== 'string' || options.notFound.trim() === ''))
     problems.push(`${origin}: notFound must be a sentence for the model, as 'No order found with that id.'`);
   return problems;

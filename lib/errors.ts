@@ -5,6 +5,8 @@ interface AIErrorOptions {
   readonly cause?: unknown;
 }
 
+const BRAND = Symbol.for('inversify-ai/error');
+
 /**
  * The root of all errors of this package. Messages say what to do and hold no secret: no provider's body, no
  * exception of the application's. Those are in `cause`, which is not enumerable.
@@ -21,11 +23,30 @@ export abstract class AIError extends Error {
     this.name = new.target.name;
     Object.defineProperty(this, 'name', { enumerable: false });
   }
+
+  /** @internal */
+  get [BRAND](): true {
+    return true;
+  }
 }
 
-/** Hangs the run that an error ended on the error; the first one stays, so that a nested run's is not replaced. */
+/** Hangs the run that an error ended on the error. Only for one that was made for this run: others are shared. */
 export function carryRun(error: AIError, run: PartialRun): void {
-  if (error.run === undefined) Object.defineProperty(error, 'run', { value: run, enumerable: false });
+  Object.defineProperty(error, 'run', { value: run, enumerable: false });
+}
+
+/** Whether an error is one of ours of that kind, also where another copy of the package made it. */
+export function isErrorOf(error: unknown, code: 'scope' | 'definition' | 'tool'): error is AIError {
+  try {
+    return (
+      typeof error === 'object' &&
+      error !== null &&
+      (error as Readonly<Record<symbol, unknown>>)[BRAND] === true &&
+      (error as { readonly code?: unknown }).code === code
+    );
+  } catch {
+    return false; // a revoked proxy, a getter that throws
+  }
 }
 
 /** A declaration is wrong: a decorator, an option, a site, a tool. Thrown before anything is sent. */

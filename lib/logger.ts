@@ -25,16 +25,22 @@ export function loggerProblems(where: string, logger: unknown): string[] {
     : [`${where}: logger must have two functions, { warn(message, error), error(message, error) }`];
 }
 
-/** The same logger, but one that cannot end what it reports on. */
+/** The same logger, but one that cannot end what it reports on: neither by throwing nor by rejecting later. */
 export function guarded(logger: AILogger): AILogger {
-  const quietly =
-    (level: 'warn' | 'error') =>
-    (message: string, error?: unknown): void => {
-      try {
-        logger[level](message, error);
-      } catch {
-        // there is nobody left to tell
-      }
+  const quietly = (level: 'warn' | 'error', message: string, error: unknown): void => {
+    const report = async (): Promise<void> => {
+      // One that is asynchronous says `void` and gives a promise.
+      const methods = logger as { readonly [L in typeof level]: (message: string, error: unknown) => unknown };
+      await methods[level](message, error);
     };
-  return { warn: quietly('warn'), error: quietly('error') };
+    report().catch(() => undefined);
+  };
+  return {
+    warn: (message, error) => {
+      quietly('warn', message, error);
+    },
+    error: (message, error) => {
+      quietly('error', message, error);
+    },
+  };
 }

@@ -1,5 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { AIError, AIResponseError, AIToolIterationError, carryRun } from '../errors.js';
+import {
+  AIDefinitionError,
+  type AIError,
+  AIProviderError,
+  AIResponseError,
+  AIScopeError,
+  AIToolIterationError,
+  carryRun,
+  isErrorOf,
+} from '../errors.js';
 import { type ModelReply, type ModelUsage, NO_USAGE } from '../model/chat-model.js';
 import { completeWithRetry } from '../model/retry.js';
 import type { AIRun, PartialRun, ToolCallRecord, TranscriptEntry } from '../run.js';
@@ -70,9 +79,26 @@ export class Run {
         if (run !== undefined) return run;
       }
     } catch (error) {
-      if (error instanceof AIError) carryRun(error, this.#soFar());
-      throw error;
+      throw this.#ended(error);
     }
+  }
+
+  /** What the run is rejected with. An abort's reason stays as it is; an error that others may share is made anew. */
+  #ended(error: unknown): unknown {
+    if (this.#signal.aborted && error === this.#signal.reason) return error;
+    const own = isErrorOf(error, 'scope')
+      ? new AIScopeError(error.message, { cause: error })
+      : isErrorOf(error, 'definition')
+        ? new AIDefinitionError(error instanceof AIDefinitionError ? error.problems : error.message, { cause: error })
+        : error;
+    if (
+      own !== error ||
+      own instanceof AIResponseError ||
+      own instanceof AIProviderError ||
+      own instanceof AIToolIterationError
+    )
+      carryRun(own as AIError, this.#soFar());
+    return own;
   }
 
   async #turn(): Promise<AIRun | undefined> {
@@ -84,7 +110,7 @@ export class Run {
     const decoded = wire.decode(reply, turn);
     switch (decoded.kind) {
       case 'answer':
-        this.#add({ role: 'assistant', text: decoded.text, calls: [] });
+        this.#add({ role: 'assistant', text: decoded.text, calls: Object.freeze([]) });
         return Object.freeze({
           ...this.#soFar(),
           text: decoded.text,
@@ -126,7 +152,7 @@ export class Run {
     if (!('correction' in failure) || this.#corrected || atCap)
       throw new AIResponseError(
         failure.code,
-        `${this.#agent.site}, ${this.#environment.model.name}: ${FAILURES[failure.code]}`,
+        `${this.#agent.site}, ${this.#environment.model.name}: ${reasonOf(failure)}`,
         failure.text,
       );
     this.#corrected = true;
@@ -153,7 +179,9 @@ export class Run {
     this.#add({
       role: 'assistant',
       text,
-      calls: requested.map(({ callId, tool, sent }) => Object.freeze({ callId, tool, arguments: sent })),
+      calls: Object.freeze(
+        requested.map(({ callId, tool, sent }) => Object.freeze({ callId, tool, arguments: Object.freeze(sent) })),
+      ),
     });
     const records: ToolCallRecord[] = [];
     for (const call of requested) {
@@ -202,4 +230,10 @@ export class Run {
       },
     };
   }
+}
+
+function reasonOf(failure: Extract<Decoded, { readonly kind: 'failure' }>): string {
+  return 'finish' in failure
+    ? `the provider stopped for the reason "${cut(failure.finish)}", which is not known here, so nothing of the reply was used.`
+    : FAILURES[failure.code];
 }

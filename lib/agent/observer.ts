@@ -65,7 +65,7 @@ export class Observers {
       try {
         const returned: unknown = (observer[name] as (event: unknown) => unknown).call(observer, event);
         if (isThenable(returned))
-          returned.then(undefined, (error: unknown) => {
+          Promise.resolve(returned).catch((error: unknown) => {
             this.#fault(observer, name, error);
           });
       } catch (error) {

@@ -20,8 +20,11 @@ export interface ModelRequest {
   readonly tools: readonly string[];
 }
 
-/** Why a provider stopped writing; `other` is any word that is not known here. */
-export type FinishReason = 'stop' | 'length' | 'content_filter' | 'tool_calls' | 'other';
+/**
+ * Why a provider stopped writing. Another word than these is one that is not known here: nothing runs from such a
+ * reply, since it may not be whole.
+ */
+export type FinishReason = 'stop' | 'length' | 'content_filter' | 'tool_calls' | (string & {});
 
 /** Tokens of one reply; what a provider does not count is 0. */
 export interface ModelUsage {
@@ -38,17 +41,28 @@ export const NO_USAGE: ModelUsage = Object.freeze({
   reasoningTokens: 0,
 });
 
-const FINISH_REASONS: ReadonlyMap<unknown, FinishReason> = new Map<unknown, FinishReason>([
-  ['stop', 'stop'],
-  ['length', 'length'],
-  ['content_filter', 'content_filter'],
-  ['tool_calls', 'tool_calls'],
-  ['function_call', 'tool_calls'],
-]);
+/** The words of OpenAI, and those of others behind servers that pass them on. */
+const FINISH_REASONS: Readonly<Record<string, readonly string[]>> = {
+  stop: ['stop', 'end_turn', 'stop_sequence', 'eos', 'eos_token', 'completed', 'complete'],
+  tool_calls: ['tool_calls', 'function_call', 'tool_use'],
+  length: ['length', 'max_tokens', 'model_length', 'max_output_tokens'],
+  content_filter: [
+    'content_filter',
+    'content-filter',
+    'safety',
+    'recitation',
+    'blocklist',
+    'prohibited_content',
+    'spii',
+  ],
+};
 
 /** A provider's word for why it stopped. `null` and nothing at all are what some servers send with a complete reply. */
 export function readFinish(word: unknown): FinishReason {
-  return typeof word === 'string' ? (FINISH_REASONS.get(word) ?? 'other') : 'stop';
+  if (word === undefined || word === null) return 'stop';
+  if (typeof word !== 'string') return 'unknown';
+  const known = Object.entries(FINISH_REASONS).find(([, words]) => words.includes(word.toLowerCase()));
+  return known?.[0] ?? word;
 }
 
 /** Counts as they came; what is no count is 0. */

@@ -35,9 +35,8 @@ export function embeddedReply(request: EmbeddedRequest): string {
   const names = properties.tool?.enum ?? [];
   const answer = (text: string): string =>
     JSON.stringify({ tool: 'ANSWER', ...('arguments' in properties && { arguments: [] }), answer: text });
-  const [question = '', ...later] = request.messages
-    .filter(({ role }) => role === 'user')
-    .map(({ content }) => content);
+  const [asked = '', ...later] = request.messages.filter(({ role }) => role === 'user').map(({ content }) => content);
+  const question = asked.slice(0, 2_000);
   const result = later.map(readResult).findLast((found) => found !== undefined);
   const tools = manifestTools(request);
   if (result !== undefined)

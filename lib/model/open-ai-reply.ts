@@ -17,12 +17,12 @@ export function readCompletion(model: string, body: unknown): ModelReply {
       retryable: true,
     });
   const finish = member((choices as unknown[])[0], 'finish_reason');
-  const refusal = text(member(message, 'refusal'));
+  const refusal = readRefusal(member(message, 'refusal'));
   const usage = member(body, 'usage');
   return {
     text: text(member(message, 'content')) ?? '',
     finish: readFinish(finish),
-    ...(refusal !== undefined && refusal !== '' && { refusal }),
+    ...(refusal !== undefined && { refusal }),
     usage: readUsage({
       inputTokens: member(usage, 'prompt_tokens'),
       outputTokens: member(usage, 'completion_tokens'),
@@ -31,6 +31,12 @@ export function readCompletion(model: string, body: unknown): ModelReply {
     }),
     ...(requestId !== undefined && { requestId }),
   };
+}
+
+/** Anything but nothing is a refusal, also where it is no text. */
+function readRefusal(value: unknown): string | undefined {
+  if (value === undefined || value === null || value === '' || value === false) return undefined;
+  return text(value) ?? '';
 }
 
 /** Classifies what the client threw. Its text stays in `cause`: providers quote the request in it. */

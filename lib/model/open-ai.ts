@@ -1,6 +1,7 @@
 import type { ClientOptions } from 'openai';
+import { untilAborted } from '../abort.js';
 import { AIDefinitionError, AIProviderError } from '../errors.js';
-import { throwProblems, unknownOptions } from '../declaration.js';
+import { throwProblems, timerProblems, unknownOptions } from '../declaration.js';
 import { ChatModel, type ModelProfile, type ModelReply, type ModelRequest } from './chat-model.js';
 import { providerError, readCompletion } from './open-ai-reply.js';
 import { chatCompletionBody } from './open-ai-request.js';
@@ -45,10 +46,7 @@ export function openAI(options: OpenAIOptions): ChatModel {
   if (typeof options.model !== 'string' || options.model === '')
     throw new AIDefinitionError(`openAI: name the model, openAI({ model: 'gpt-5-mini' })`);
   const { client, timeoutMs = 60_000 } = options;
-  if (!Number.isFinite(timeoutMs) || timeoutMs <= 0)
-    throw new AIDefinitionError(
-      `openAI: timeoutMs must be a number of milliseconds above 0, found ${String(timeoutMs)}`,
-    );
+  throwProblems(timerProblems('openAI', 'timeoutMs', timeoutMs));
   if (client !== undefined) {
     if (!isClient(client)) throw new AIDefinitionError('openAI: client must be an openai client, new OpenAI({ … })');
     const { baseURL } = client as { readonly baseURL?: unknown };
@@ -154,7 +152,8 @@ class OpenAIModel extends ChatModel {
         chatCompletionBody(this.name, request) as never,
         { signal: attempt.signal, maxRetries: 0, timeout: this.#timeoutMs + 1_000 } as never,
       );
-      return readCompletion(this.#where, await completion);
+      // The fetch or the client of an application may not heed the signal.
+      return readCompletion(this.#where, await untilAborted(attempt.signal, Promise.resolve(completion)));
     } catch (error) {
       signal.throwIfAborted();
       if (attempt.signal.aborted)

@@ -1,3 +1,4 @@
+import { untilAborted } from '../abort.js';
 import { AIError, AIProviderError } from '../errors.js';
 import { type ChatModel, type ModelReply, type ModelRequest, readFinish, readUsage } from './chat-model.js';
 
@@ -32,7 +33,7 @@ export async function completeWithRetry(
     signal.throwIfAborted();
     sending();
     try {
-      return checkReply(model, await model.complete(request, { signal }));
+      return checkReply(model, await untilAborted(signal, call(model, request, signal)));
     } catch (error) {
       signal.throwIfAborted();
       const failure = asProviderError(model, error, { attempts: attempt, elapsedMs: Date.now() - begun });
@@ -41,6 +42,11 @@ export async function completeWithRetry(
     // Full jitter: many agents that fail together must not come back together.
     await sleep(Math.random() * Math.min(MAX_DELAY_MS, MIN_DELAY_MS * 2 ** (attempt - 1)), signal);
   }
+}
+
+/** A model that throws before it waits is one that rejects. */
+async function call(model: ChatModel, request: ModelRequest, signal: AbortSignal): Promise<unknown> {
+  return model.complete(request, { signal });
 }
 
 /** A model may be anybody's: what it gives back is looked at once, here. Its other fields are taken as they are. */

@@ -14,6 +14,8 @@ export type Conversion =
 const MAX_LINES = 10;
 const MAX_QUOTE = 80;
 const MAX_MEMBERS = 20;
+/** A longer text is no misspelt member; folding the case of megabytes is not free. */
+const MAX_FOLDED = 1_000;
 
 /** Checks and converts what the model sent. Only own keys are read; a key that is not declared is an error. */
 export function convertArguments(
@@ -71,7 +73,8 @@ function toText(sent: unknown): Converted {
 function toMember(values: readonly string[], sent: unknown): Converted {
   if (typeof sent === 'string') {
     if (values.includes(sent)) return { value: sent };
-    const alike = values.filter((value) => value.toLowerCase() === sent.toLowerCase());
+    const folded = sent.length > MAX_FOLDED ? undefined : sent.toLowerCase();
+    const alike = values.filter((value) => value.toLowerCase() === folded);
     if (alike.length === 1) return { value: alike[0] };
   }
   const shown = values.slice(0, MAX_MEMBERS).map((value) => JSON.stringify(value));
@@ -92,7 +95,9 @@ function toInteger(sent: unknown): Converted {
 function toNumber(sent: unknown): Converted {
   if (typeof sent === 'bigint') return { expected: `a number that is exact, so ${INTEGER_RANGE} or a decimal` };
   const value = typeof sent === 'number' ? sent : typeof sent === 'string' && NUMBER.test(sent) ? Number(sent) : NaN;
-  const exact = !(typeof sent === 'string' && INTEGER.test(sent)) || Number.isSafeInteger(value);
+  // Written out in full, digits beyond 2^53 would be lost unnoticed; with an exponent nobody means them.
+  const exact =
+    typeof sent !== 'string' || /[eE]/.test(sent) || Math.abs(value) <= Number.MAX_SAFE_INTEGER || Number.isNaN(value);
   if (!exact) return { expected: `a number that is exact, so ${INTEGER_RANGE} or a decimal` };
   return Number.isFinite(value) ? { value: value + 0 } : { expected: 'a finite number' };
 }

@@ -11,6 +11,8 @@ export class JsonTextError extends Error {}
 const MAX_CHARACTERS = 4 * 1024 * 1024;
 const MAX_DEPTH = 32;
 const MAX_VALUES = 10_000;
+/** `BigInt` takes seconds for a million. */
+const MAX_DIGITS = 100;
 
 const WORDS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ['true', true],
@@ -25,10 +27,10 @@ interface Open {
 
 /**
  * Reads one JSON text strictly. An integer literal beyond 2^53 becomes a `bigint`, so that no digit is lost; other
- * numbers are numbers. Throws a `JsonTextError` for anything else than JSON, a key given twice, and more than 32 levels,
+ * numbers are numbers; with `numbers: 'as-text'` every number is the text it was written as. Throws a `JsonTextError` for anything else than JSON, a key given twice, and more than 32 levels,
  * 10,000 values or 4 Mi characters.
  */
-export function parseJson(text: string): unknown {
+export function parseJson(text: string, { numbers }: { readonly numbers?: 'as-text' } = {}): unknown {
   const stack: Open[] = [];
   let result: unknown;
   let values = 0;
@@ -56,7 +58,8 @@ export function parseJson(text: string): unknown {
       if (top === undefined || Array.isArray(top.container) || top.key !== undefined) put(string);
       else if (top.container.has(string)) throw new JsonTextError('gives a key twice');
       else top.key = string;
-    } else if (token !== ',' && token !== ':') put(WORDS.has(token) ? WORDS.get(token) : readNumber(token));
+    } else if (token !== ',' && token !== ':')
+      put(WORDS.has(token) ? WORDS.get(token) : numbers === 'as-text' ? token : readNumber(token));
   }
   return result;
 }
@@ -98,6 +101,8 @@ function endOfString(text: string, at: number): number {
 }
 
 function readNumber(literal: string): number | bigint {
+  if (literal.length > MAX_DIGITS)
+    throw new JsonTextError(`holds a number of more than ${MAX_DIGITS.toString()} characters`);
   const value = Number(literal);
   return Number.isSafeInteger(value) || !/^-?\d+$/.test(literal) ? value : BigInt(literal);
 }

@@ -161,7 +161,7 @@ function enumValues(where: string, declared: unknown, problems: string[]): reado
       `${where}: the enum has values that are no texts; use a string enum (Open = 'OPEN') or a list of texts`,
     );
   else if (new Set(values).size !== values.length) problems.push(`${where}: the enum names a value twice`);
-  return Object.freeze(values as string[]);
+  return Object.freeze([...(values as string[])]);
 }
 
 function describeType(type: unknown): string {

@@ -76,7 +76,8 @@ export function compileHandmade(tool: Tool, problems: string[]): CompiledTool | 
     parameters,
     groups,
     options: tool,
-    invoke: (args, context) => tool.execute(args, context),
+    // Bound: what is compiled is what runs, whatever becomes of the object.
+    invoke: tool.execute.bind(tool),
   });
 }
 

@@ -1,4 +1,4 @@
-import { AIDefinitionError, AIScopeError, AIToolError } from '../errors.js';
+import { isErrorOf } from '../errors.js';
 import type { AILogger } from '../logger.js';
 import type { ToolCallOutcome, ToolCallRecord, TranscriptEntry } from '../run.js';
 import { convertArguments, type Conversion } from '../schema/convert.js';
@@ -40,6 +40,8 @@ interface Ending {
   readonly result: string;
   /** The real error: for the observer, never for the model. */
   readonly error?: unknown;
+  /** The tool said itself what the model is told, by an `AIToolError`. */
+  readonly told?: true;
   /** Thrown once the end has been reported: the run is over. */
   readonly fatal?: unknown;
 }
@@ -116,7 +118,7 @@ export class Dispatcher {
       return { outcome: 'repeated', result: told.repeated(tool.name, earlier) };
     const ending = await execute();
     // After an AIToolError it may be tried again: the tool said itself that nothing happened.
-    if (!(ending.error instanceof AIToolError)) this.#executed.set(key, ending);
+    if (ending.told !== true) this.#executed.set(key, ending);
     return ending;
   }
 
@@ -127,17 +129,17 @@ export class Dispatcher {
     const context = this.#callContext(tool, call, controller.signal);
     // Watched from before the tool begins: it may abort the run before it first waits.
     const cutShort = cutShortBy(signal, tool);
-    const work = (async (): Promise<Ending> => {
-      const value: unknown = await tool.invoke(args, context, host);
-      return { outcome: 'ok', result: await resultText(value, tool) };
-    })().catch((error: unknown) => failure(tool, error));
+    const work = run(tool, args, context, host);
     this.#context.working?.(work, tool.timeoutMs);
-    const ending = await Promise.race([work, cutShort.ending]);
-    cutShort.stop();
-    if (ending.outcome === 'timed-out' || ending.outcome === 'aborted') controller.abort(ending.error);
-    if (isUnexpected(ending))
-      logger.warn(`[inversify-ai] ${tool.name} ${ending.outcome} (run ${runId}, call ${call.callId})`, ending.error);
-    return ending;
+    try {
+      const ending = await Promise.race([work, cutShort.ending]);
+      if (ending.outcome === 'timed-out' || ending.outcome === 'aborted') controller.abort(ending.error);
+      if (isUnexpected(ending))
+        logger.warn(`[inversify-ai] ${tool.name} ${ending.outcome} (run ${runId}, call ${call.callId})`, ending.error);
+      return ending;
+    } finally {
+      cutShort.stop();
+    }
   }
 
   #callContext(tool: CompiledTool, call: RequestedCall, signal: AbortSignal): ToolCallContext {
@@ -179,8 +181,8 @@ function cutShortBy(
 }
 
 /** What somebody must look at: neither the model's own mistake nor a refusal that the tool meant. */
-function isUnexpected({ outcome, error, fatal }: Ending): boolean {
-  return outcome === 'timed-out' || (outcome === 'failed' && fatal === undefined && !(error instanceof AIToolError));
+function isUnexpected({ outcome, fatal, told }: Ending): boolean {
+  return outcome === 'timed-out' || (outcome === 'failed' && fatal === undefined && told !== true);
 }
 
 function aborted(signal: AbortSignal): Ending {
@@ -194,10 +196,42 @@ function convert(tool: CompiledTool, call: RequestedCall): Conversion {
     : { ok: false, lines: [call.problem] };
 }
 
+/** Runs the tool and tells its result; never rejects. */
+async function run(
+  tool: CompiledTool,
+  args: Readonly<Record<string, unknown>>,
+  context: ToolCallContext,
+  host: unknown,
+): Promise<Ending> {
+  let value: unknown;
+  try {
+    value = await tool.invoke(args, context, host);
+  } catch (error) {
+    return failure(tool, error);
+  }
+  try {
+    return { outcome: 'ok', result: await resultText(value, tool) };
+  } catch (error) {
+    // The tool has done what it does; whatever its result throws, an AIToolError too, it must not be tried again.
+    return { outcome: 'failed', result: told.failed(tool.name), error };
+  }
+}
+
 /** What the model is told of an exception is decided by where it came from, not by what it says. */
 function failure(tool: CompiledTool, error: unknown): Ending {
-  if (error instanceof AIToolError)
-    return { outcome: 'failed', result: shorten(error.message, tool.maxResultChars), error };
-  const fatal = error instanceof AIScopeError || error instanceof AIDefinitionError ? error : undefined;
+  if (isErrorOf(error, 'tool')) return { outcome: 'failed', result: messageOf(tool, error), error, told: true };
+  const fatal = isErrorOf(error, 'scope') || isErrorOf(error, 'definition') ? error : undefined;
   return { outcome: 'failed', result: told.failed(tool.name), error, ...(fatal && { fatal }) };
+}
+
+/** A message may be a getter of the application's: one that throws, or gives no text, is none. */
+function messageOf(tool: CompiledTool, error: { readonly message: unknown }): string {
+  try {
+    const { message } = error;
+    return typeof message === 'string' && message !== ''
+      ? shorten(message, tool.maxResultChars)
+      : told.failed(tool.name);
+  } catch {
+    return told.failed(tool.name);
+  }
 }

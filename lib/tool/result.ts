@@ -1,4 +1,6 @@
+import { Stream } from 'node:stream';
 import { writeJson } from '../schema/json.js';
+import { loadExposure } from './exposed.js';
 import { NOTHING } from './told.js';
 
 /** The tool returned something that is no value: the call has failed, and the observer is told which kind it was. */
@@ -10,6 +12,9 @@ interface ResultOptions {
   readonly notFound: string | undefined;
   readonly maxResultChars: number;
 }
+
+/** A result larger than this is refused before it is told: it would be cut to a fraction, and shared parts multiply. */
+const MAX_VALUES = 100_000;
 
 /** The text that the model is told for what a tool returned. Throws where it cannot be told. */
 export async function resultText(value: unknown, options: ResultOptions): Promise<string> {
@@ -30,47 +35,40 @@ async function tell(value: unknown): Promise<string> {
     throw new UnsupportedResultError(`an Error was returned (${value.name}); throw it instead`);
   if (typeof value !== 'object' || value === null) return String(value);
   await refuseStreams(value);
-  const plain = new Telling(await classTransformer()).plain(value);
+  const plain = new Telling(await loadExposure()).plain(value);
   return typeof plain === 'string' ? plain : writeJson(plain);
 }
 
 /** Closes what would run on: nobody is going to read it. */
 async function refuseStreams(value: object): Promise<void> {
-  const member = (name: string): unknown => (value as Record<string, unknown>)[name];
-  if (typeof member('pipe') === 'function' || typeof member('getReader') === 'function') {
-    const close = member('destroy') ?? member('cancel');
-    if (typeof close === 'function') await (close.call(value) as unknown);
+  if (value instanceof Stream || value instanceof ReadableStream) {
+    if (value instanceof ReadableStream) await value.cancel();
+    else if ('destroy' in value && typeof value.destroy === 'function')
+      Reflect.apply(value.destroy as () => void, value, []);
     throw new UnsupportedResultError('a stream is no result; read it and return what was read');
   }
-  if (typeof member('next') === 'function' && (Symbol.iterator in value || Symbol.asyncIterator in value)) {
-    const close = member('return');
+  const { next, return: close } = value as { readonly next?: unknown; readonly return?: unknown };
+  if (typeof next === 'function' && (Symbol.iterator in value || Symbol.asyncIterator in value)) {
     if (typeof close === 'function') await (close.call(value) as unknown);
     throw new UnsupportedResultError('a generator is no result; collect it and return the list');
   }
 }
 
-type InstanceToPlain = (instance: object) => unknown;
-
-/** class-transformer, if the application has it: it knows what `@Exclude` keeps in. Loaded on the first object. */
-let transformer: Promise<InstanceToPlain | undefined> | undefined;
-
-function classTransformer(): Promise<InstanceToPlain | undefined> {
-  transformer ??= import('class-transformer').then(
-    ({ instanceToPlain }) =>
-      (instance) =>
-        instanceToPlain(instance) as unknown,
-    () => undefined,
-  );
-  return transformer;
-}
-
 /** One walk over one result: JSON's rules, apart from where they lose what the model should read. */
 class Telling {
+  readonly #exposed: (instance: object) => readonly (readonly [string, unknown])[];
   readonly #path = new Set<object>();
+  #values = 0;
 
-  constructor(readonly instanceToPlain: InstanceToPlain | undefined) {}
+  constructor(exposed: (instance: object) => readonly (readonly [string, unknown])[]) {
+    this.#exposed = exposed;
+  }
 
   plain(value: unknown): unknown {
+    if (++this.#values > MAX_VALUES)
+      throw new UnsupportedResultError(
+        `the result holds more than ${MAX_VALUES.toString()} values; return a page of it`,
+      );
     if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
     if (typeof value === 'function' || typeof value === 'symbol') return undefined;
     if (typeof value !== 'object' || value === null) return value;
@@ -85,25 +83,23 @@ class Telling {
 
   #object(value: object): unknown {
     if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'Invalid Date' : value.toISOString();
-    if (Array.isArray(value)) return value.map((item) => this.plain(item) ?? null);
+    if (Array.isArray(value)) return Array.from(value as unknown[], (item) => this.plain(item) ?? null);
     if (value instanceof Map) return this.#map(value);
     if (value instanceof Set) return [...value].map((item) => this.plain(item) ?? null);
     if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer)
       return `[binary data, ${value.byteLength.toString()} bytes]`;
     if (value instanceof Error) return value.name;
-    if ('toJSON' in value && typeof value.toJSON === 'function')
-      return this.plain(Reflect.apply(value.toJSON as () => unknown, value, []));
+    const { toJSON, toString } = value as { readonly toJSON?: unknown; readonly toString?: unknown };
+    if (typeof toJSON === 'function') return this.plain(Reflect.apply(toJSON as () => unknown, value, []));
     const prototype: unknown = Object.getPrototypeOf(value);
-    if (prototype === null || prototype === Object.prototype) return this.#entries(value);
-    const text: unknown = (value as { readonly toString?: unknown }).toString;
-    if (typeof text === 'function' && text !== Object.prototype.toString)
-      return String(Reflect.apply(text as () => unknown, value, []));
-    const told = this.instanceToPlain?.(value);
-    return typeof told === 'object' && told !== null ? this.#entries(told) : this.#entries(value);
+    if (prototype === null || prototype === Object.prototype) return this.#entries(Object.entries(value));
+    if (typeof toString === 'function' && toString !== Object.prototype.toString)
+      return String(Reflect.apply(toString as () => unknown, value, []));
+    return this.#entries(this.#exposed(value));
   }
 
-  #entries(value: object): unknown {
-    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, this.plain(member)]));
+  #entries(entries: readonly (readonly [string, unknown])[]): unknown {
+    return Object.fromEntries(entries.map(([key, member]) => [key, this.plain(member)]));
   }
 
   #map(value: ReadonlyMap<unknown, unknown>): unknown {

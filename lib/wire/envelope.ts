@@ -50,17 +50,25 @@ function manifest(tools: readonly CompiledTool[]): string {
 
 /** With no name left but `ANSWER`, the schema holds the answer alone. */
 function schemaOf(names: readonly string[]): JsonSchema {
-  const pair = object({ name: { type: 'string' }, value: { type: 'string' } });
+  const pair = object({ name: TEXT, value: TEXT });
   return object({
-    tool: { type: 'string', enum: [...names, ANSWER] },
-    ...(names.length > 0 && { arguments: { type: 'array', items: pair } }),
-    answer: { type: 'string' },
+    tool: Object.freeze({ type: 'string', enum: Object.freeze([...names, ANSWER]) }),
+    ...(names.length > 0 && { arguments: Object.freeze({ type: 'array', items: pair }) }),
+    answer: TEXT,
   });
 }
 
+/** Frozen: every agent with these tools shares it, and a model of the application's own gets it in hand. */
 function object(properties: Readonly<Record<string, unknown>>): JsonSchema {
-  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
+  return Object.freeze({
+    type: 'object',
+    properties: Object.freeze(properties),
+    required: Object.freeze(Object.keys(properties)),
+    additionalProperties: false,
+  });
 }
+
+const TEXT: JsonSchema = Object.freeze({ type: 'string' });
 
 function encode({ system, toolset, offered, transcript }: WireTurn): ModelRequest {
   const plain = toolset.tools.length === 0;
@@ -105,11 +113,16 @@ function message(entry: TranscriptEntry, plain: boolean): ModelMessage {
   }
 }
 
+/** The finish reasons of a reply that is whole. */
+const WHOLE: ReadonlySet<string> = new Set(['stop', 'tool_calls']);
+
 function decode(reply: ModelReply, { toolset }: Pick<WireTurn, 'toolset'>): Decoded {
   const { text } = reply;
   if (reply.refusal !== undefined) return { kind: 'failure', code: 'refused', text: reply.refusal };
   if (reply.finish === 'length') return { kind: 'failure', code: 'truncated', text: answerIn(text) };
   if (reply.finish === 'content_filter') return { kind: 'failure', code: 'filtered', text: answerIn(text) };
+  if (!WHOLE.has(reply.finish))
+    return { kind: 'failure', code: 'truncated', text: answerIn(text), finish: reply.finish };
   if (text.trim() === '') return empty(text);
   return toolset.tools.length === 0 ? { kind: 'answer', text } : decodeEnvelope(text);
 }
@@ -123,7 +136,8 @@ function answerIn(text: string): string {
 function decodeEnvelope(text: string): Decoded {
   let envelope: unknown;
   try {
-    envelope = parseJson(text);
+    // A number in place of a text keeps the characters that it was written in.
+    envelope = parseJson(text, { numbers: 'as-text' });
   } catch (error) {
     if (!(error instanceof JsonTextError)) throw error;
     return malformed(text, `it ${error.message}`);

@@ -24,7 +24,13 @@ export interface WireCall {
 export type Decoded =
   | { readonly kind: 'answer'; readonly text: string }
   | { readonly kind: 'calls'; readonly calls: readonly WireCall[]; readonly text: string }
-  | { readonly kind: 'failure'; readonly code: 'truncated' | 'filtered' | 'refused'; readonly text: string }
+  | {
+      readonly kind: 'failure';
+      readonly code: 'truncated' | 'filtered' | 'refused';
+      readonly text: string;
+    }
+  /** Stopped for a reason that is not known here. */
+  | { readonly kind: 'failure'; readonly code: 'truncated'; readonly text: string; readonly finish: string }
   | {
       readonly kind: 'failure';
       readonly code: 'malformed' | 'empty';

@@ -65,7 +65,7 @@ describe('C13: the same call for ever', () => {
 });
 
 describe('C14: text and a call in one turn', () => {
-  it.each([['stop'], ['tool_calls'], ['something new']])(
+  it.each([['stop'], ['tool_calls'], ['end_turn']])(
     'the call is run and the text is kept, with the finish reason %s',
     async (finish) => {
       const tools = new OrderTools();

@@ -1,6 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Container, inject, injectable, type Newable, optional, type ResolutionContext } from 'inversify';
-import { AI, AIScopeError, AIService, ReadOnly } from 'inversify-ai';
+import { Container, inject, injectable, type Newable, optional, type ResolutionContext } from 'inversify';
+import {
+  AI,
+  AIDefinitionError,
+  AIScopeError,
+  AIService,
+  AITool,
+  AIToolParam,
+  type ChatModel,
+  FromScope,
+  installAI,
+  Mutating,
+  ReadOnly,
+} from 'inversify-ai';
+import { call, scriptedModel, text } from 'inversify-ai/testing';
 import {
   application,
   type App,
@@ -10,6 +23,7 @@ import {
   OneCallModel,
   OrderService,
   OrderTools,
+  quietLogger,
   rejection,
 } from './orders.js';
 
@@ -377,5 +391,246 @@ describe('an agent inside something long-lived', () => {
         ['alice', 'bob'].map((id) => one.ai.runInScope(as(id), (scope) => scope.container.get(Shared).agent.chat('q'))),
       ),
     ).toEqual(['order 42 for alice', 'order 42 for bob']);
+  });
+});
+
+describe('what changes while scopes are open', () => {
+  it('a service that is bound anew as a singleton is refused to both, never shared', async () => {
+    const one = app(() => undefined);
+    const scopes = ['alice', 'bob'].map((id) => one.ai.openScope(as(id)));
+    const agents = scopes.map((scope) => scope.container.get(Desk).agent);
+    for (const [i, id] of ['alice', 'bob'].entries()) expect(await agents[i]!.chat('q')).toBe(`order 42 for ${id}`);
+    one.container.rebind(OrderService).toSelf().inSingletonScope();
+    for (const agent of agents) await refused(() => agent.chat('q'), /would keep Caller/);
+  });
+
+  it('a late binding of the application does not bring in the application’s own caller', async () => {
+    @injectable()
+    class Plug {
+      constructor(@inject(Caller) readonly caller: Caller) {}
+    }
+    @injectable()
+    class Service extends OrderService {
+      constructor(
+        @inject(Caller) caller: Caller,
+        @inject('plug') @optional() readonly plug: Plug | undefined,
+      ) {
+        super(caller);
+      }
+      override find(): string {
+        return `${this.plug?.caller.id ?? 'no plug'} for ${this.caller.id}`;
+      }
+    }
+    const one = app((c) => {
+      c.bind(OrderService).to(Service);
+      c.bind(Caller).toConstantValue({ id: 'ROOT' });
+    });
+    const scope = one.ai.openScope(as('alice'));
+    const { agent } = scope.container.get(Desk);
+    expect(await agent.chat('q')).toBe('no plug for alice');
+    one.container.bind('plug').to(Plug);
+    expect(await agent.chat('q')).toBe('alice for alice');
+  });
+
+  it('a snapshot of the scope’s container that is restored is guarded as before', async () => {
+    const one = app((c) => bindAs(c, OrderService, 'singleton'));
+    for (const id of ['alice', 'bob']) {
+      const { container } = one.ai.openScope(() => undefined);
+      container.snapshot();
+      container.restore();
+      as(id)(container);
+      await refused(() => container.get(OrderService), /would keep Caller/);
+    }
+  });
+
+  it('a singleton whose factory asks the request’s container back keeps nothing of it', async () => {
+    const one = app((c) => {
+      @injectable()
+      class Kept {
+        constructor(@inject(Caller) readonly caller: Caller) {}
+      }
+      c.bind('kept').to(Kept).inSingletonScope();
+      c.bind('worker').toService('kept');
+      c.bind('first')
+        .toDynamicValue(() => asking.get('worker'))
+        .inSingletonScope();
+      c.bind(Caller).toConstantValue({ id: 'ROOT' });
+    });
+    const { container: asking } = one.ai.openScope(as('alice'));
+    await refused(() => asking.get('first'), /would keep Caller/);
+    expect(one.container.get<{ caller: Caller }>('kept').caller.id).toBe('ROOT');
+  });
+});
+
+describe('a singleton that works on', () => {
+  it('is built outside every scope’s run, so that its work is nobody’s', async () => {
+    const outcomes: Promise<string>[] = [];
+    @injectable()
+    class Queue {
+      constructor(@AI({ tools: [OrderTools], toolGroup: ReadOnly }) agent: AIService) {
+        outcomes.push(new Promise((resolve) => setTimeout(resolve, 5)).then(() => agent.chat('q')));
+        outcomes[0]!.catch(() => undefined);
+      }
+    }
+    @injectable()
+    class Service extends OrderService {
+      constructor(
+        @inject(Caller) caller: Caller,
+        @inject(Queue) readonly queue: Queue,
+      ) {
+        super(caller);
+      }
+    }
+    const one = app((c) => {
+      bindAs(c, Queue, 'singleton');
+      c.bind(OrderService).to(Service);
+    });
+    expect(await ask(one, 'alice')).toBe('order 42 for alice');
+    await refused(() => outcomes[0]!, /there is no scope/);
+  });
+});
+
+describe('once for each get, below a tool', () => {
+  @injectable()
+  class Session {
+    userId = '';
+  }
+  @injectable()
+  class SessionTools {
+    constructor(@inject('session') @optional() readonly session: Session | undefined) {}
+    @ReadOnly
+    @AITool('Says whose')
+    whose(@FromScope(Session) session: Session): string {
+      return session.userId;
+    }
+    @ReadOnly
+    @AITool('Says whose, by way of a function')
+    how(): string {
+      return String(this.session?.userId);
+    }
+  }
+  const one = (model: ChatModel) =>
+    application(model, (c) => {
+      c.bind(OrderService).toSelf();
+      c.bind(SessionTools).toSelf();
+      c.bind(Session).toSelf().inRequestScope();
+    });
+
+  it('is refused for @FromScope', async () => {
+    const { ai } = one(scriptedModel([call('SessionTools_whose')]));
+    await refused(
+      () => ai.runInScope(as('alice'), (scope) => scope.container.get(Desk).agent.withTools([SessionTools]).chat('q')),
+      /^Session is bound inRequestScope/,
+    );
+  });
+
+  it('is refused where a function fetches it', async () => {
+    const { ai, container } = one(scriptedModel([call('SessionTools_how')]));
+    container.bind('session').toDynamicValue((context) => context.get(Session));
+    await refused(
+      () => ai.runInScope(as('alice'), (scope) => scope.container.get(Desk).agent.withTools([SessionTools]).chat('q')),
+      /^Session is bound inRequestScope/,
+    );
+  });
+
+  it('is refused for an agent that was resolved before the caller was bound', async () => {
+    const app2 = application(new OneCallModel(), (c) => {
+      @injectable()
+      class Service extends OrderService {
+        constructor(
+          @inject(Caller) caller: Caller,
+          @inject(Session) readonly session: Session,
+        ) {
+          super(caller);
+        }
+      }
+      c.bind(OrderService).to(Service);
+      c.bind(Session).toSelf().inRequestScope();
+    });
+    const scope = app2.ai.openScope(() => undefined);
+    const { agent } = scope.container.get(Desk);
+    as('alice')(scope.container);
+    await refused(() => agent.chat('q'), /^Session is bound inRequestScope/);
+  });
+});
+
+describe('autobind', () => {
+  it('makes no caller out of nothing', async () => {
+    const container = new Container({ autobind: true });
+    container.bind(OrderTools).toSelf();
+    container.bind(Desk).toSelf();
+    const ai = installAI(container, { model: new OneCallModel(), logger: quietLogger() });
+    await refused(
+      () =>
+        ai.runInScope(
+          () => undefined,
+          (scope) => scope.container.get(Desk).agent.chat('q'),
+        ),
+      /^Caller is bound by nobody, and autobind would make one out of nothing/,
+    );
+    const answer = await ai.runInScope(as('alice'), (scope) => scope.container.get(Desk).agent.chat('q'));
+    expect(answer).toBe('order 42 for alice');
+  });
+});
+
+describe('a class that is bound to another one', () => {
+  class Reader {
+    @ReadOnly
+    @AITool('Finds')
+    find(@FromScope(Caller, (caller) => caller.id) owner: string, @AIToolParam('text', 'What') text: string): string {
+      return `${owner} ${text}`;
+    }
+  }
+  class Writer extends Reader {
+    @Mutating
+    @AITool('Finds and deletes')
+    override find(
+      @AIToolParam('text', 'What') text: string,
+      @FromScope(Caller, (caller) => caller.id) owner: string,
+    ): string {
+      return `deleted ${text} of ${owner}`;
+    }
+  }
+  class Marked extends Reader {
+    @Mutating
+    override find(owner: string, text: string): string {
+      return `deleted ${text} of ${owner}`;
+    }
+  }
+  @Mutating
+  class MarkedClass extends Reader {
+    override find(owner: string, text: string): string {
+      return `deleted ${text} of ${owner}`;
+    }
+  }
+  class Louder extends Reader {
+    override find(owner: string, text: string): string {
+      return super.find(owner, text).toUpperCase();
+    }
+  }
+  const run = (bound: new () => Reader) => {
+    const { ai } = application(scriptedModel([call('Reader_find', { text: 'victim' }), text('done')]), (c) => {
+      c.bind(OrderService).toSelf();
+      c.bind(Reader).to(bound);
+    });
+    return ai.runInScope(as('alice'), (scope) =>
+      scope.container.get(Desk).agent.withTools([Reader], { toolGroup: ReadOnly }).run('q'),
+    );
+  };
+
+  it.each([
+    ['a subclass that declares the tool anew', Writer],
+    ['a subclass that marks it mutating', Marked],
+    ['a subclass that is marked mutating itself', MarkedClass],
+  ])('by another contract is not called: %s', async (_title, bound) => {
+    const error = await rejection(() => run(bound));
+    expect(error).toBeInstanceOf(AIDefinitionError);
+    expect(error.message).toMatch(
+      /^Reader.find: Reader is bound to \w+, which declares the tool find otherwise; list \w+ in tools/,
+    );
+  });
+
+  it('that leaves the contract as it is is called', async () => {
+    expect((await run(Louder)).calls[0]!.result).toBe('ALICE VICTIM');
   });
 });

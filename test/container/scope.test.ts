@@ -146,15 +146,17 @@ describe('no question without a caller', () => {
     expect(model.requests).toHaveLength(2);
   });
 
-  it('with an agent that is resolved from a scope that has ended, inside another’s run too', async () => {
-    const model = twoTurns();
-    const { ai } = application(model);
+  it('with anything from the container of a scope that has ended, inside another’s run too', async () => {
+    const { ai } = application(twoTurns(), (container) => {
+      container.bind(OrderService).toSelf();
+      container.bind(Caller).toConstantValue({ id: 'ROOT' });
+    });
     const alice = ai.openScope(as('alice'));
     await alice.close();
-    const { agent } = deskOf(alice);
-    await refused(() => agent.chat('q'), /^Desk#0: the scope has ended/);
-    await ai.runInScope(as('bob'), () => refused(() => agent.chat('q'), /belongs to another scope/));
-    expect(model.requests).toHaveLength(0);
+    await refused(() => deskOf(alice), /the scope has ended/);
+    await refused(() => alice.container.get(Caller), /the scope has ended/);
+    await refused(() => alice.container.getAsync(OrderService), /the scope has ended/);
+    await ai.runInScope(as('bob'), () => refused(() => deskOf(alice), /the scope has ended/));
   });
 
   it('where the answer was not awaited in the scope, and the error says what to write', async () => {

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import {
   AIDefinitionError,
   AIProviderError,
+  AIResponseError,
   type AIService,
   type ChatModel,
   createAIService,
@@ -226,6 +227,18 @@ describe('a provider that fails', () => {
     expect((error as Error).message).toBe(`gpt-test at ${new URL(baseURL).host}: no complete reply within 60 ms.`);
   });
 
+  it('a fetch that heeds no signal is given up all the same', async () => {
+    const fetch = (): Promise<Response> => new Promise(() => undefined);
+    expect(((await failure(agent({ fetch, timeoutMs: 50 }))) as Error).message).toMatch(
+      /no complete reply within 50 ms/,
+    );
+    const controller = new AbortController();
+    const reason = new Error('left');
+    const asked = failure(agent({ fetch }), controller.signal);
+    setImmediate(() => controller.abort(reason));
+    expect(await asked).toBe(reason);
+  });
+
   it('an abort while the body stalls rethrows the reason unchanged', async () => {
     const controller = new AbortController();
     const reason = new Error('left');
@@ -247,6 +260,41 @@ describe('a reply', () => {
   ])('that is %s ends the run', async (_title, answer, code) => {
     answers = [answer];
     expect(await failure(agent())).toMatchObject({ code });
+  });
+
+  it.each([
+    'max_tokens',
+    'MAX_TOKENS',
+    'model_length',
+    'SAFETY',
+    'content-filter',
+    'error',
+    'abort',
+    'insufficient_system_resource',
+    'refusal',
+    '',
+    7,
+  ])('that is marked %p runs nothing, however whole it looks', async (finish_reason) => {
+    const ran: unknown[] = [];
+    const pay = defineTool({ name: 'pay', description: 'Pays', parameters: {}, execute: () => ran.push('paid') });
+    answers = [completion('{"tool":"pay","arguments":[],"answer":""}', { finish_reason })];
+    const error = await failure(createAIService({ model: model(), tools: [pay], maxAttempts: 1 }));
+    expect(error).toBeInstanceOf(AIResponseError);
+    expect(ran).toEqual([]);
+  });
+
+  it.each([true, { text: 'no' }, 'No.'])('with the refusal %p runs nothing', async (refusal) => {
+    answers = [
+      completion('{"tool":"find_order","arguments":[{"name":"orderId","value":"1"}],"answer":""}', {}, { refusal }),
+    ];
+    expect(await failure(agent())).toMatchObject({ code: 'refused' });
+  });
+
+  it('of a reason that is not known here is refused with the word', async () => {
+    answers = [completion('{"tool":"ANSWER","arguments":[],"answer":"x"}', { finish_reason: 'something_new' })];
+    expect(((await failure(agent())) as Error).message).toMatch(
+      /the provider stopped for the reason "something_new", which is not known here/,
+    );
   });
 
   it('with a finish reason of null is one, where it is whole', async () => {
@@ -286,7 +334,11 @@ describe('openAI refuses', () => {
       /the base URL is no address; write it whole/,
     ],
     ['a client that is none', { model: 'm', client: {} as never }, /client must be an openai client/],
-    ['a timeout of 0', { model: 'm', apiKey: 'k', timeoutMs: 0 }, /timeoutMs must be a number of milliseconds above 0/],
+    [
+      'a timeout of 0',
+      { model: 'm', apiKey: 'k', timeoutMs: 0 },
+      /openAI: timeoutMs must be a whole number from 1 to 2147483647, found 0/,
+    ],
   ])('%s, at start', (_title, options, message) => {
     expect(() => openAI(options)).toThrow(AIDefinitionError);
     expect(() => openAI(options)).toThrow(message);
