@@ -181,3 +181,39 @@ describe('C06: a value that the caller must not choose', () => {
     expect(tools.ran).toEqual([['x', 'alice', 'q']]);
   });
 });
+
+describe('a number is never rounded into another one', () => {
+  class Orders {
+    readonly ran: unknown[] = [];
+    @AITool('By number')
+    find(@AIToolParam('id', 'The id', { type: 'integer' }) id: number): string {
+      this.ran.push(id);
+      return 'ok';
+    }
+    @AITool('By text')
+    note(@AIToolParam('text', 'The text') text: string): string {
+      this.ran.push(text);
+      return 'ok';
+    }
+  }
+
+  it.each(['9007199254740990.9', '0.9999999999999999999', '42.00000000000000000001', '1e-400', '42.0', '4.2e1'])(
+    'the literal %s is no integer',
+    async (literal) => {
+      const tools = new Orders();
+      const { ask, model } = play([tools], [call('Orders_find', `{"id":${literal}}`), text('ok')]);
+      await ask();
+      expect(tools.ran).toEqual([]);
+      expect(toldBefore(model, 1)).toContain(`id: expected an integer, got "${literal}"`);
+    },
+  );
+
+  it.each(['1e3', '12345.0', '2512292042121000001'])(
+    'the literal %s keeps its characters as a text',
+    async (literal) => {
+      const tools = new Orders();
+      await play([tools], [call('Orders_note', `{"text":${literal}}`), text('ok')]).ask();
+      expect(tools.ran).toEqual([literal]);
+    },
+  );
+});

@@ -167,6 +167,83 @@ describe('C11: an exception stays with us', () => {
   });
 });
 
+describe('whatever a tool throws, the call ends once and the run goes on', () => {
+  const revoked = (): object => {
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    return proxy;
+  };
+
+  it.each<[string, () => unknown]>([
+    [
+      'an AIToolError whose message throws',
+      () =>
+        Object.defineProperty(new AIToolError('x'), 'message', {
+          get: () => {
+            throw new Error('getter');
+          },
+        }),
+    ],
+    ['an AIToolError without a message', () => new AIToolError('')],
+    [
+      'an AIToolError whose message is no text',
+      () => Object.defineProperty(new AIToolError('x'), 'message', { value: 7 }),
+    ],
+    ['a revoked proxy', revoked],
+    ['nothing', () => undefined],
+    ['a text', () => 'secret'],
+  ])('%s', async (_title, thrown) => {
+    class Tools {
+      @AITool('Fails')
+      fail(): string {
+        throw thrown();
+      }
+    }
+    const { ask, model, events } = play([new Tools()], [call('Tools_fail'), text('ok')]);
+    expect((await ask()).run?.text).toBe('ok');
+    expect(toldBefore(model, 1)).toBe('Tools_fail failed. The reason is not known to you, so do not guess it.');
+    expect([events.started.length, events.ended.length]).toEqual([1, 1]);
+  });
+
+  it('a result that throws an AIToolError does not make its tool run again', async () => {
+    const ran: number[] = [];
+    class Bank {
+      @AITool('Pays')
+      pay(): unknown {
+        ran.push(1);
+        return {
+          toJSON: () => {
+            throw new AIToolError('not now');
+          },
+        };
+      }
+    }
+    const { ask } = play([new Bank()], [call('Bank_pay'), call('Bank_pay'), text('ok')]);
+    expect((await ask()).run?.calls.map(({ outcome }) => outcome)).toEqual(['failed', 'repeated']);
+    expect(ran).toEqual([1]);
+  });
+
+  it('an AIToolError and an AIScopeError of another copy of the package count as such', async () => {
+    const foreign = (code: string, message: string): Error =>
+      Object.assign(new Error(message), { code, [Symbol.for('inversify-ai/error')]: true });
+    class Tools {
+      @AITool('Says why')
+      explain(): string {
+        throw foreign('tool', 'Too old.');
+      }
+      @AITool('Has no scope')
+      scope(): string {
+        throw foreign('scope', 'no scope');
+      }
+    }
+    const { ask, model } = play([new Tools()], [call('Tools_explain'), call('Tools_scope'), text('never')]);
+    const { error } = await ask();
+    expect(toldBefore(model, 1)).toBe('Too old.');
+    expect(error).toMatchObject({ code: 'scope', message: 'no scope' });
+    expect(model.requests).toHaveLength(2);
+  });
+});
+
 describe('what a model is told of a result is data', () => {
   it('C25c: text that aims at a tool sits in one field, escaped, and no call is taken out of it', async () => {
     const refunds: number[] = [];

@@ -7,6 +7,7 @@ import {
   AITool,
   AIToolGroup,
   AIToolParam,
+  ChatModel,
   createAIService,
   defineTool,
   installAI,
@@ -136,6 +137,22 @@ describe('a site that is wrong', () => {
     container.bind(Controller).toSelf();
     const error = await rejection(() => container.get(Controller));
     expect(error.message).toContain('@AI Controller#0, bound by installAI(container, …)');
+  });
+
+  it('cannot be widened once it is declared', async () => {
+    const toolGroup = [ReadOnly];
+    const tools = [Orders];
+    const Controller = site({ tools, toolGroup });
+    toolGroup.push(Mutating);
+    tools.push(Nothing as typeof Orders);
+    const { container, ai } = install(Controller, Orders);
+    const model = scriptedModel([text('ok')]);
+    await ai.runInScope(
+      (scope) => scope.bind(ChatModel).toConstantValue(model),
+      (scope) => scope.container.get(Controller).agent.chat('q'),
+    );
+    expect(model.requests[0]!.tools).toEqual(['Orders_find']);
+    expect(container.get(Controller).agent).toBeInstanceOf(AIService);
   });
 
   it('names all that is unbound', async () => {

@@ -13,6 +13,7 @@ import {
   createAIService,
   defineTool,
   type ModelReply,
+  type ModelRequest,
   ReadOnly,
   type ToolEnded,
 } from 'inversify-ai';
@@ -440,6 +441,44 @@ describe('a model of the application’s own', () => {
     expect(run).toMatchObject({ text: 'ok', usage: { inputTokens: 0, outputTokens: 0 } });
   });
 
+  it('that heeds no signal is given up all the same', async () => {
+    const controller = new AbortController();
+    const reason = new Error('left');
+    const service = createAIService({ model: new Odd(() => new Promise(() => undefined)) });
+    const asked = failure(service.chat('q', { signal: controller.signal }));
+    controller.abort(reason);
+    expect(await asked).toBe(reason);
+  });
+
+  it('cannot change what others are offered', async () => {
+    const changed: string[] = [];
+    class Meddling extends Odd {
+      override complete(request?: ModelRequest): Promise<ModelReply> {
+        const schema = request!.responseSchema!.schema as {
+          additionalProperties: boolean;
+          properties: { tool: { enum: string[] } };
+        };
+        for (const change of [
+          () => (schema.additionalProperties = true),
+          () => schema.properties.tool.enum.push('evil'),
+          () => (schema.properties.tool = { enum: ['evil'] }),
+        ])
+          try {
+            change();
+            changed.push('changed');
+          } catch (error) {
+            changed.push((error as Error).name);
+          }
+        return Promise.resolve({
+          text: '{"tool":"ANSWER","arguments":[],"answer":"ok"}',
+          finish: 'stop',
+        } as ModelReply);
+      }
+    }
+    await createAIService({ model: new Meddling(() => undefined), tools: [find()] }).chat('q');
+    expect(changed).toEqual(['TypeError', 'TypeError', 'TypeError']);
+  });
+
   it.each<[string, () => unknown]>([
     [
       'throws',
@@ -550,6 +589,68 @@ describe('the options of a question', () => {
   it.each([[''], ['  '], [undefined]])('refuses the question %p', async (question) => {
     const { service } = agent([text('ok')]);
     await expect(service.chat(question as string)).rejects.toThrow(/the question must be a text that is not blank/);
+  });
+});
+
+describe('what a tool can reach', () => {
+  it('is a transcript that it cannot write', async () => {
+    const forged: string[] = [];
+    const forge = defineTool({
+      name: 'forge',
+      description: 'Forges',
+      parameters: {},
+      execute: (_args, { transcript }) => {
+        const last = transcript.at(-1) as unknown as { calls: unknown[]; text: string };
+        for (const change of [
+          () => last.calls.push({ tool: 'never' }),
+          () => (last.text = 'x'),
+          () => (transcript as unknown[]).push(1),
+        ])
+          try {
+            change();
+            forged.push('forged');
+          } catch (error) {
+            forged.push((error as Error).name);
+          }
+        return 'tried';
+      },
+    });
+    const { service } = agent([call('forge'), text('ok')], { tools: [forge] });
+    await service.chat('q');
+    expect(forged).toEqual(['TypeError', 'TypeError', 'TypeError']);
+  });
+
+  it('is not what runs in another tool’s place', async () => {
+    const tool = { name: 'a', description: 'd', parameters: {}, groups: [ReadOnly], execute: () => 'first' };
+    const { service } = agent([call('a'), text('ok')], { tools: [tool] });
+    tool.execute = () => 'second';
+    expect((await service.run('q')).calls[0]!.result).toBe('first');
+  });
+});
+
+describe('a logger', () => {
+  it.each<[string, () => unknown]>([
+    [
+      'throws',
+      () => {
+        throw new Error('disk full');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('disk full'))],
+  ])('that %s ends nothing', async (_title, log) => {
+    const unhandled = jest.fn();
+    process.on('unhandledRejection', unhandled);
+    const boom = pay([], () => {
+      throw new Error('x');
+    });
+    const { service } = agent([call('pay', { amount: 5 }), text('ok')], {
+      tools: [boom],
+      logger: { warn: log, error: log } as never,
+    });
+    expect(await service.chat('q')).toBe('ok');
+    await new Promise(setImmediate);
+    process.off('unhandledRejection', unhandled);
+    expect(unhandled).not.toHaveBeenCalled();
   });
 });
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { convertArguments } from '../../../lib/schema/convert.js';
 import type { Parameter } from '../../../lib/schema/parameter.js';
@@ -84,6 +84,7 @@ describe('a number', () => {
     [Infinity, /a finite number, got Infinity/],
     [true, /a finite number, got true/],
     ['9007199254740993', /a number that is exact/],
+    ['9007199254740993.0', /a number that is exact/],
     [2512292042121000001n, /a number that is exact.*got 2512292042121000001/],
   ])('refuses %p', (sent, line) => {
     expect(convert(parameter('number'), sent)).toMatch(line);
@@ -171,6 +172,14 @@ describe('an optional parameter', () => {
     });
     expect(convert(parameter('string', { optional: true, values: ['a'] }), '')).toEqual({ value: undefined });
   });
+});
+
+it('is not slow to say that megabytes are no member', () => {
+  const fold = jest.spyOn(String.prototype, 'toLowerCase');
+  const text = 'X'.repeat(4_000_000);
+  convert(parameter('string', { values: Array.from({ length: 2_000 }, (_, i) => `v${i.toString()}`) }), text);
+  expect(fold.mock.contexts.filter((context) => String(context).length > 1_000)).toEqual([]);
+  fold.mockRestore();
 });
 
 describe('what the model is told', () => {

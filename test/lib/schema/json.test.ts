@@ -28,6 +28,18 @@ describe('parseJson', () => {
     expect(writeJson(parseJson('{"id":2512292042121000001}'))).toBe('{"id":2512292042121000001}');
   });
 
+  it('gives numbers as they were written, where that is asked for', () => {
+    const text = '[1.0,1e3,0.9999999999999999999,9007199254740990.9,-0,"2"]';
+    expect(parseJson(text, { numbers: 'as-text' })).toEqual([
+      '1.0',
+      '1e3',
+      '0.9999999999999999999',
+      '9007199254740990.9',
+      '-0',
+      '2',
+    ]);
+  });
+
   it('reads strings with every escape, and space between tokens', () => {
     const text = ' { "a\\"b" : [ "\\\\" , "\\\\\\"" , "\\u00e9\\n" , "\\\\\\\\" ] , "c" : { } , "d" : [ ] } ';
     expect(parseJson(text)).toEqual(JSON.parse(text));
@@ -56,6 +68,7 @@ describe('parseJson', () => {
     ['33 levels', `${'['.repeat(33)}${']'.repeat(33)}`, 'is nested deeper than 32 levels'],
     ['a million levels', `${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}`, 'is nested deeper than 32 levels'],
     ['10,001 values', `[${'1,'.repeat(10_000)}1]`, 'holds more than 10000 values'],
+    ['a number of 101 characters', '1'.repeat(101), 'holds a number of more than 100 characters'],
     ['more than 4 Mi characters', `"${'x'.repeat(4 * 1024 * 1024)}"`, 'is too long'],
   ])('refuses %s', (_title, text, message) => {
     expect(() => parseJson(text)).toThrow(new JsonTextError(message));

@@ -1,6 +1,7 @@
+import 'reflect-metadata';
 import { Readable } from 'node:stream';
 import { describe, expect, it, jest } from '@jest/globals';
-import { Exclude } from 'class-transformer';
+import { Exclude, Expose, Transform, Type } from 'class-transformer';
 import { resultText, UnsupportedResultError } from '../../../lib/tool/result.js';
 
 const tell = (value: unknown, notFound?: string, maxResultChars = 20_000) =>
@@ -118,5 +119,118 @@ describe('a result that is none', () => {
     await generator.next();
     await expect(tell(generator)).rejects.toThrow(/a generator is no result/);
     expect(ended).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe('an instance is told by what its decorators say, and nothing of it is run', () => {
+  class User {
+    readonly name = 'alice';
+    @Exclude() readonly passwordHash = 'S3CRET';
+  }
+  class Login {
+    readonly password = 'hunter2';
+    toJSON(): unknown {
+      return { user: 'alice' };
+    }
+  }
+  class Money {
+    readonly #cents: number;
+    constructor(cents: number) {
+      this.#cents = cents;
+    }
+    toString(): string {
+      return `${(this.#cents / 100).toFixed(2)} EUR`;
+    }
+  }
+  class Holder {
+    constructor(readonly held: unknown) {}
+  }
+  class Base {
+    readonly id = 1;
+  }
+  class Sub extends Base {
+    @Exclude() readonly secret = 'SUBSECRET';
+  }
+  class Parent {
+    @Type(() => Base) readonly child: Base = new Sub();
+  }
+  @Exclude()
+  class Closed {
+    readonly secret = 'S3CRET';
+    @Expose() readonly open = 'yes';
+  }
+  class StillClosed extends Closed {
+    readonly more = 'S3CRET';
+  }
+  class Account {
+    readonly #balance = 42;
+    readonly email = 'alice@example.test';
+    @Expose({ name: 'balance' }) get total(): number {
+      return this.#balance;
+    }
+    @Expose() iban(): string {
+      return 'NL…99';
+    }
+    @Expose({ groups: ['admin'] }) get ssn(): string {
+      return 'S3CRET';
+    }
+    @Transform(({ value }: { value: Base }) => value.id) readonly base = new Base();
+  }
+  const run = jest.fn(() => 'S3CRET');
+  class Acting {
+    readonly id = 42;
+    refund = run;
+    later = async (): Promise<string> => Promise.resolve(run());
+  }
+
+  it.each<[string, unknown, string]>([
+    ['a map of instances', new Holder(new Map([['lead', new User()]])), '{"held":{"lead":{"name":"alice"}}}'],
+    ['a set of instances', new Holder(new Set([new User()])), '{"held":[{"name":"alice"}]}'],
+    ['a toJSON within', new Holder(new Login()), '{"held":{"user":"alice"}}'],
+    ['a toString within', new Holder(new Money(1250)), '{"held":"12.50 EUR"}'],
+    [
+      'an error within',
+      new Holder(Object.assign(new TypeError('x'), { config: 'Bearer sk-live' })),
+      '{"held":"TypeError"}',
+    ],
+    ['bytes within', new Holder(new Uint8Array(3)), '{"held":"[binary data, 3 bytes]"}'],
+    ['a map with other keys within', new Holder(new Map([[{ a: 1 }, 2]])), '{"held":[[{"a":1},2]]}'],
+    ['a subclass where a base is declared', new Parent(), '{"child":{"id":1}}'],
+    ['a class that hides all but what it exposes', new StillClosed(), '{"open":"yes"}'],
+    [
+      'exposed accessors and methods, other names, transformations',
+      new Account(),
+      '{"email":"alice@example.test","base":1,"balance":42,"iban":"NL…99"}',
+    ],
+    ['functions that it holds', [new Acting(), new Acting()], '[{"id":42},{"id":42}]'],
+    ['a sparse list', Object.assign([1], { 2: 3, length: 3 }), '[1,null,3]'],
+  ])('%s', async (_title, value, text) => {
+    expect(await tell(value)).toBe(text);
+    expect(run).not.toHaveBeenCalled();
+  });
+
+  it('a promise within is left alone', async () => {
+    const unhandled = jest.fn();
+    process.on('unhandledRejection', unhandled);
+    const orders = Promise.reject(new Error('lazy relation failed'));
+    orders.catch(() => undefined);
+    expect(await tell(new Holder(orders))).toBe('{"held":{}}');
+    await new Promise(setImmediate);
+    process.off('unhandledRejection', unhandled);
+    expect(unhandled).not.toHaveBeenCalled();
+  });
+
+  it('what is shared many times over is refused before it takes all the time', async () => {
+    let value: unknown = 1;
+    for (let i = 0; i < 40; i++) value = [value, value];
+    await expect(tell(value)).rejects.toThrow(/more than 100000 values; return a page of it/);
+  });
+
+  it('an object that only looks like a stream is told', async () => {
+    const close = jest.fn();
+    expect(await tell({ pipe: () => 1, destroy: close, getReader: () => 1, cancel: close, id: 1 })).toBe('{"id":1}');
+    expect(close).not.toHaveBeenCalled();
+    const web = new ReadableStream();
+    await expect(tell(web)).rejects.toThrow(/a stream is no result/);
   });
 });
