@@ -83,9 +83,11 @@ export class Run {
     }
   }
 
-  /** What the run is rejected with. An abort's reason stays as it is; an error that others may share is made anew. */
+  /** What the run is rejected with. The caller's reason stays as it is; an error that others may share is made anew. */
   #ended(error: unknown): unknown {
-    if (this.#signal.aborted && error === this.#signal.reason) return error;
+    const { signal: scope } = this.#environment;
+    const isCallers = this.#signal.aborted && error === this.#signal.reason && error !== scope?.reason;
+    if (isCallers) return error;
     const own = isErrorOf(error, 'scope')
       ? new AIScopeError(error.message, { cause: error })
       : isErrorOf(error, 'definition')

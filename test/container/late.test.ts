@@ -1,7 +1,7 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { type Container, inject, injectable, type ResolutionContext } from 'inversify';
 import { AIScopeError, AITool, FromScope } from 'inversify-ai';
-import { call, scriptedModel, text } from 'inversify-ai/testing';
+import { call, never, scriptedModel, text } from 'inversify-ai/testing';
 import { application, as, Caller, Desk, OrderService, rejection } from './orders.js';
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -124,6 +124,17 @@ describe('an error that others share', () => {
     expect(JSON.stringify(alice.run)).toContain('alice’s question');
     expect(JSON.stringify(bob.run)).toContain('bob’s question');
     expect(JSON.stringify(bob.run)).not.toContain('alice');
+  });
+
+  it('as two questions of one scope that closes, tells each of itself alone', async () => {
+    const { ai } = application(scriptedModel([never(), never()]));
+    const scope = ai.openScope(as('alice'));
+    const { agent } = scope.container.get(Desk);
+    const asked = ['first', 'second'].map((question) => rejection(() => agent.run(question)) as Promise<AIScopeError>);
+    await new Promise(setImmediate);
+    await scope.close();
+    const transcripts = (await Promise.all(asked)).map(({ run }) => run?.transcript);
+    expect(transcripts).toEqual([[{ role: 'user', text: 'first' }], [{ role: 'user', text: 'second' }]]);
   });
 
   it('as the reason of a signal stays as it is', async () => {
