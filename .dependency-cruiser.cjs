@@ -21,7 +21,7 @@ module.exports = {
     only(
       'lib-knows-no-container',
       '^lib/',
-      '^lib/|node_modules/(openai|class-transformer)/',
+      '^lib/|node_modules/(openai|class-transformer|@types/node)/',
       'lib/ knows neither inversify nor a decorator',
     ),
     only('lib-leaves', leaves, leaves, 'errors and run data import nothing but each other'),
@@ -47,7 +47,11 @@ module.exports = {
       comment:
         'of lib, the decorators run the errors, the rules of a declaration and the groups; anything else is a type',
       from: { path: '^decorators/' },
-      to: { path: '^lib/', pathNot: `^lib/tool/group\\.ts$|${leaves}`, dependencyTypesNot: ['type-only'] },
+      to: {
+        path: '^lib/',
+        pathNot: '^lib/(errors|declaration|process-state|tool/group)\\.ts$',
+        dependencyTypesNot: ['type-only'],
+      },
     },
     {
       name: 'nobody-knows-the-container',

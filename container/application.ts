@@ -1,11 +1,12 @@
 import { Plugin, type PluginApi, type PluginContext } from '@inversifyjs/plugin';
 import type { Container, Newable, ResolutionContext, ServiceIdentifier } from 'inversify';
-import { type Class, isInjectable, type Site, type SiteListener, watchSites } from '../decorators/metadata.js';
+import { type Class, type Site, type SiteListener, watchSites } from '../decorators/metadata.js';
 import { DEFAULT_MAX_ATTEMPTS, DEFAULT_MAX_TOOL_CALLS } from '../lib/agent/agent.js';
 import { describeKind } from '../lib/declaration.js';
 import { AIDefinitionError } from '../lib/errors.js';
 import type { AILogger } from '../lib/logger.js';
 import { ChatModel, isChatModel } from '../lib/model/chat-model.js';
+import type { PlanBinding } from './guard.js';
 import { type InjectedAgent, InjectedService } from './injected-service.js';
 import { RequestScope, SCOPE, type ScopeOwner } from './scope.js';
 import { classesIn, compileSite, readList } from './site.js';
@@ -46,23 +47,35 @@ export class Application implements SiteListener {
       .bind(CONTEXT)
       .toDynamicValue((context) => context)
       .inTransientScope();
-    const autobinds = this.#autobinds();
+    const { defaultScope, isAutobound } = this.#probe();
     this.#owner = {
+      defaultScope,
+      isAutobound,
       context: () => container.get<ResolutionContext>(CONTEXT),
       isBound: (token) => this.#isBound(token),
-      // What carries no @injectable() is no service that somebody meant to be made: a caller's class, most often.
-      isAutobound: ({ implementationType, serviceIdentifier }) =>
-        autobinds && implementationType === serviceIdentifier && !isInjectable(implementationType),
     };
     for (const site of watchSites(this)) this.siteAdded(site);
   }
 
-  /** Whether the container makes bindings by itself; asked with a class that nobody knows. */
-  #autobinds(): boolean {
-    class Probe {}
-    const autobinds = this.#container.isBound(Probe);
-    if (autobinds) this.#container.unbind(Probe);
-    return autobinds;
+  /** Learns from two classes that nobody knows what inversify tells nobody: the default scope, and what autobind makes. */
+  #probe(): Pick<ScopeOwner, 'defaultScope' | 'isAutobound'> {
+    const container = this.#container;
+    const bindingOf = (target: Newable): PlanBinding | undefined =>
+      [...(this.#plugin.bindingService.getNonParentBindings(target) ?? [])][0];
+    class Bound {}
+    class Autobound {}
+    container.bind(Bound).toSelf();
+    const { scope = 'Transient', isSatisfiedBy: always } = bindingOf(Bound) ?? {};
+    container.unbind(Bound);
+    if (!container.isBound(Autobound)) return { defaultScope: scope, isAutobound: () => false };
+    // What is bound by hand shares one constraint, or has one of its own; autobind makes an equal one for each.
+    const made = String(bindingOf(Autobound)?.isSatisfiedBy);
+    if (container.isCurrentBound(Autobound)) container.unbind(Autobound);
+    return {
+      defaultScope: scope,
+      isAutobound: ({ implementationType, serviceIdentifier, isSatisfiedBy }) =>
+        implementationType === serviceIdentifier && isSatisfiedBy !== always && String(isSatisfiedBy) === made,
+    };
   }
 
   /** Binds what is injected at a site. Transient: what is built for one request is not there for the next. */
@@ -89,9 +102,9 @@ export class Application implements SiteListener {
   ): { readonly agent?: InjectedAgent; readonly problems: readonly string[]; readonly unbound: readonly string[] } {
     const known = this.#agents.get(site.id);
     if (known !== undefined)
-      return { agent: known, problems: [], unbound: this.#unbound(site, known.tools.classes, scope) };
+      return { agent: known, problems: [], unbound: this.#unbound(`@AI on ${site.name}`, known.tools.classes, scope) };
     const list = readList(site);
-    const unbound = this.#unbound(site, classesIn(list), scope);
+    const unbound = this.#unbound(`@AI on ${site.name}`, classesIn(list), scope);
     try {
       const agent = this.#compile(site, list);
       this.#agents.set(site.id, agent);
@@ -116,18 +129,23 @@ export class Application implements SiteListener {
       maxToolCalls: options.maxToolCalls ?? this.#defaults.maxToolCalls ?? DEFAULT_MAX_TOOL_CALLS,
       maxAttempts: options.maxAttempts ?? this.#defaults.maxAttempts ?? DEFAULT_MAX_ATTEMPTS,
     });
-    return Object.freeze({ definition, tools, model: options.model, logger: this.#defaults.logger, application: this });
+    return Object.freeze({
+      definition,
+      tools,
+      model: options.model,
+      logger: this.#defaults.logger,
+      application: this,
+      unbound: (where: string, classes: readonly Class[], scope: RequestScope | undefined) =>
+        this.#unbound(where, classes, scope),
+    });
   }
 
   /** The tool classes that nobody bound. */
-  #unbound(site: Site, classes: readonly Class[], scope: RequestScope | undefined): readonly string[] {
+  #unbound(where: string, classes: readonly Class[], scope: RequestScope | undefined): readonly string[] {
     return classes
       .map((target) => target as Newable)
       .filter((target) => scope?.container.isCurrentBound(target) !== true && !this.#isBound(target))
-      .map(
-        ({ name }) =>
-          `@AI on ${site.name}: the tool class ${name} is not bound; write container.bind(${name}).toSelf()`,
-      );
+      .map(({ name }) => `${where}: the tool class ${name} is not bound; write container.bind(${name}).toSelf()`);
   }
 
   /** Whether somebody bound it, here or in an ancestor. inversify's `isBound` is not asked: with autobind it would bind it. */

@@ -1,7 +1,8 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Container, ResolutionContext, ServiceIdentifier } from 'inversify';
 import { Plugin, type PluginApi } from '@inversifyjs/plugin';
 import { AIScopeError } from '../lib/errors.js';
-import { isSite } from '../decorators/metadata.js';
+import { isInjectable, isSite } from '../decorators/metadata.js';
 import { isToolClass } from '../decorators/tool-members.js';
 import { identifierName, isInversifyError } from './inversify-error.js';
 
@@ -17,6 +18,7 @@ export interface PlanBinding {
   readonly serviceIdentifier: unknown;
   readonly scope?: 'Request' | 'Singleton' | 'Transient';
   readonly cache?: { readonly isRight: boolean };
+  readonly isSatisfiedBy?: unknown;
   readonly implementationType?: { readonly name: string };
 }
 interface ServiceNode {
@@ -64,9 +66,11 @@ export interface ScopeGuard {
 /** Whose `get` a plan is made for. A tool class may itself be new for each `get`; nothing else that a tool gets may be. */
 type Purpose = { readonly id: Identifier; readonly lookOnly: boolean } | undefined;
 
+/** Carried through what is asynchronous: a factory that waits still works for the tool. */
+const purposes = new AsyncLocalStorage<Purpose>();
+
 /** Puts the guard on a scope's container. */
 export function guardScope(container: Container, scope: GuardedScope): ScopeGuard {
-  let purpose: Purpose;
   class GuardPlugin extends Plugin<Container> {
     override load(api: PluginApi): void {
       api.onPlan((_options, plan) => {
@@ -77,6 +81,7 @@ export function guardScope(container: Container, scope: GuardedScope): ScopeGuar
         const ended = scope.ended();
         if (ended !== undefined) throw ended;
         const { root } = (plan as unknown as Plan).tree;
+        const purpose = purposes.getStore();
         new PlanWalk(this.#owned(), scope, purpose).walk(root, []);
         if (purpose?.lookOnly === true) throw new PlanSeen();
       });
@@ -90,18 +95,9 @@ export function guardScope(container: Container, scope: GuardedScope): ScopeGuar
     }
   }
   container.register(GuardPlugin);
-  const during = <T>(next: Purpose, run: () => T): T => {
-    const before = purpose;
-    purpose = next;
-    try {
-      return run();
-    } finally {
-      purpose = before;
-    }
-  };
   return {
     inspect: (id) =>
-      during({ id, lookOnly: true }, () => {
+      purposes.run({ id, lookOnly: true }, () => {
         try {
           container.get(id);
         } catch (error) {
@@ -111,7 +107,7 @@ export function guardScope(container: Container, scope: GuardedScope): ScopeGuar
         }
         return false;
       }),
-    forTool: (id, get) => during({ id, lookOnly: false }, get),
+    forTool: (id, get) => purposes.run({ id, lookOnly: false }, get),
   };
 }
 
@@ -141,10 +137,9 @@ class PlanWalk {
     const { binding } = node;
     const here = [...path, node];
     const own = this.owned(binding);
-    if (!own && this.scope.isAutobound(binding)) throw autobound(here);
+    if (!own && this.scope.isAutobound(binding) && !this.#mayBeAutobound(binding, path)) throw autobound(here);
     if (keeper !== undefined && own) throw captive(here, keeper);
-    if (keeper === undefined && !own && binding.scope === 'Request' && !this.#mayBePerLookup(binding, path))
-      throw perLookup(here);
+    if (keeper === undefined && binding.scope === 'Request' && !this.#mayBePerLookup(path)) throw perLookup(here);
     const longLived = !own && binding.scope === 'Singleton';
     for (const child of children(node)) this.walk(child, here, keeper ?? (longLived ? node : undefined));
     if (longLived && keeper === undefined && this.purpose?.lookOnly !== true && binding.cache?.isRight !== true)
@@ -154,10 +149,15 @@ class PlanWalk {
   }
 
   /** For anything but a tool inversify's own meaning holds; for a tool, only its own class may be new for each `get`. */
-  #mayBePerLookup(binding: PlanBinding, path: readonly BindingNode[]): boolean {
+  #mayBePerLookup(path: readonly BindingNode[]): boolean {
     if (this.purpose === undefined) return true;
-    const { id } = this.purpose;
-    return path.length === 0 && binding.serviceIdentifier === id && isToolClass(id);
+    return isToolClass(this.purpose.id) && path.every(({ redirection }) => redirection !== undefined);
+  }
+
+  /** A service that is marked as one may be made by autobind; what `@FromScope` names must be bound by somebody. */
+  #mayBeAutobound({ implementationType }: PlanBinding, path: readonly BindingNode[]): boolean {
+    const isFromScope = this.purpose !== undefined && path.length === 0 && !isToolClass(this.purpose.id);
+    return !isFromScope && isInjectable(implementationType);
   }
 
   /** A plan may name one node many times, and be circular where it is lazy. */
@@ -185,9 +185,9 @@ function build(node: BindingNode, root: ServiceNode, path: readonly BindingNode[
     if (!isInversifyError(error)) throw error;
     const name = nameOf(node);
     throw new AIScopeError(
-      `${name} lives as long as the application, and the application cannot build it without a caller: ${trace(path)}.\n` +
+      `${name} lives as long as the application, so the application builds it, without a caller, and that failed: ${trace(path)}.\n` +
         `inversify says: ${error.message}\n` +
-        `Bind ${name} inTransientScope(), or in the scope (openScope's bind), or take the caller out of it.`,
+        `If it needs the caller, bind ${name} inTransientScope(), or in the scope (openScope's bind); else bind what is missing in the application.`,
       { cause: error },
     );
   }
@@ -215,7 +215,7 @@ function autobound(path: readonly BindingNode[]): AIScopeError {
 function perLookup(path: readonly BindingNode[]): AIScopeError {
   const name = nameOf(path.at(-1) as BindingNode);
   return new AIScopeError(
-    `${name} is bound inRequestScope() in the application, which in inversify means once for each get: a tool would get a new, empty one: ${trace(path)}.\n` +
+    `${name} is bound inRequestScope(), which in inversify means once for each get: a tool would get a new, empty one: ${trace(path)}.\n` +
       `Bind it in the scope, container.bind(${name})…inSingletonScope() in openScope's bind, to have one for each request; or inTransientScope() if it keeps nothing.`,
   );
 }

@@ -1,6 +1,7 @@
 import { type AgentDefinition, type ChatOptions, runAgent } from '../lib/agent/agent.js';
 import { AIObserver } from '../lib/agent/observer.js';
 import { AIService, type WithToolsOptions } from '../lib/agent/service.js';
+import type { Class } from '../decorators/metadata.js';
 import { throwProblems, unknownOptions } from '../lib/declaration.js';
 import { AIDefinitionError, AIScopeError } from '../lib/errors.js';
 import type { AILogger } from '../lib/logger.js';
@@ -18,6 +19,8 @@ export interface InjectedAgent {
   readonly logger: AILogger;
   /** The application whose scopes it may act in. */
   readonly application: object;
+  /** What to write for each of these classes that nobody bound, neither in the application nor in the scope. */
+  readonly unbound: (where: string, classes: readonly Class[], scope: RequestScope | undefined) => readonly string[];
 }
 
 /** The object behind `@AI`. It keeps no state of a request but the scope that it belongs to, and checks that at each call. */
@@ -58,7 +61,9 @@ export class InjectedService extends AIService {
 
   override withTools(sources: readonly object[], options: WithToolsOptions = {}): AIService {
     throwProblems(unknownOptions('withTools', options, ['toolGroup']));
-    const tools = compileTools(`${this.#agent.definition.site}, withTools`, sources, options);
+    const where = `${this.#agent.definition.site}, withTools`;
+    const tools = compileTools(where, sources, options);
+    throwProblems(this.#agent.unbound(where, tools.classes, this.#own ?? currentScope()));
     return new InjectedService(
       { ...this.#agent, tools, definition: { ...this.#agent.definition, toolset: tools.toolset } },
       this.#own,

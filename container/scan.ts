@@ -48,7 +48,14 @@ export function scanInstance(source: unknown, where: string, problems: string[])
     );
     return [];
   }
-  const { tools, problems: found } = read(source.constructor as unknown as Class, () => Promise.resolve(source));
+  const { constructor: target } = source as { readonly constructor?: unknown };
+  if (!isClass(target)) {
+    problems.push(
+      `${where}: tools holds an object of no class; pass instances of classes with @AITool methods, or tools made by defineTool`,
+    );
+    return [];
+  }
+  const { tools, problems: found } = read(target, () => Promise.resolve(source));
   problems.push(...found);
   return tools;
 }
@@ -93,14 +100,12 @@ function compileMember(
     parameters,
     groups: member.groups,
     options: declaration.options,
-    invoke: async (args, context, host) => {
+    prepare: async (args, context, host) => {
       const instance = await receiver(host);
       refuseOtherContract(target, member, instance);
       const values = await Promise.all(sources.map((source) => valueOf(source, args, context, host)));
-      // The call may have been given up while these were resolved: then it must not begin.
-      context.signal.throwIfAborted();
-      const method = (instance as Readonly<Record<string, (...values: unknown[]) => unknown>>)[key];
-      return Reflect.apply(method as (...values: unknown[]) => unknown, instance, values);
+      const method = (instance as Readonly<Record<string, unknown>>)[key] as (...values: unknown[]) => unknown;
+      return () => Reflect.apply(method, instance, values);
     },
   });
 }

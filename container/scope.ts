@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { Container, type ResolutionContext, type ServiceIdentifier } from 'inversify';
+import { type BindingScope, Container, type ResolutionContext, type ServiceIdentifier } from 'inversify';
 import { AIDefinitionError, AIScopeError } from '../lib/errors.js';
 import { processState } from '../lib/process-state.js';
 import type { Class } from '../decorators/metadata.js';
@@ -40,6 +40,8 @@ export function currentScope(): RequestScope | undefined {
 
 /** What a scope takes from the application that opens it. */
 export interface ScopeOwner {
+  /** What `bind` means where nothing is said, in the application and so in its scopes. */
+  readonly defaultScope: BindingScope;
   context(): ResolutionContext;
   /** Whether somebody bound it in the application or above. */
   isBound(token: ServiceIdentifier): boolean;
@@ -67,7 +69,7 @@ export class RequestScope extends AIScope implements ToolHost {
   ) {
     super();
     this.#owner = owner;
-    this.container = new Container({ parent });
+    this.container = new Container({ parent, defaultScope: owner.defaultScope });
     this.#guard = guardScope(this.container, {
       // Outside every run: work that it starts must not go on as whoever happened to ask first.
       buildAsOwner: (build) => storage.run(undefined, () => build(owner.context())),

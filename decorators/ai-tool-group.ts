@@ -1,7 +1,7 @@
 import { AIDefinitionError } from '../lib/errors.js';
 import { describeKind } from '../lib/declaration.js';
 import { MUTATING, READ_ONLY, type ToolGroup } from '../lib/tool/group.js';
-import { methodName, refuseStandardDecorator } from './member.js';
+import { className, methodName, refuseStandardDecorator } from './member.js';
 import { ownMetadata } from './metadata.js';
 
 /** A group: marks a method, or all the methods that a class itself declares; and the token that `toolGroup` takes. */
@@ -31,13 +31,23 @@ export function makeGroup(name: string): ToolGroupDecorator {
   const group = (target: object, key?: string | symbol, descriptor?: PropertyDescriptor): void => {
     refuseStandardDecorator(`@${name}`, key);
     if (key === undefined && typeof target === 'function') {
-      ownMetadata((target as { readonly prototype: object }).prototype).classGroups.push(name);
+      const { classGroups } = ownMetadata((target as { readonly prototype: object }).prototype);
+      both(`@${name} on ${className(target)}`, classGroups, name);
+      classGroups.push(name);
       return;
     }
     if (key === undefined) throw new AIDefinitionError(`@${name}: marks a class or a method`);
     const { name: method } = methodName(`@${name}`, target, key, descriptor);
     const { groups } = ownMetadata(target);
-    groups.set(method, [...(groups.get(method) ?? []), name]);
+    groups.set(method, both(`@${name} on ${className(target.constructor)}.${method}`, groups.get(method) ?? [], name));
   };
   return Object.freeze(Object.assign(group, { groupName: name }));
+}
+
+/** The groups of one place, with one more; a tool cannot be both read-only and mutating. */
+function both(where: string, groups: readonly string[], name: string): string[] {
+  const other = name === READ_ONLY ? MUTATING : name === MUTATING ? READ_ONLY : undefined;
+  if (other !== undefined && groups.includes(other))
+    throw new AIDefinitionError(`${where}: marked ${other} as well; keep the one that is true`);
+  return [...groups, name];
 }

@@ -1,5 +1,10 @@
-import { describeKind } from '../lib/declaration.js';
-import { AIDefinitionError } from '../lib/errors.js';
+import {
+  descriptionProblems,
+  PARAMETER_OPTIONS,
+  parameterNameProblems,
+  throwProblems,
+  unknownOptions,
+} from '../lib/declaration.js';
 import type { ParameterOptions } from '../lib/schema/parameter.js';
 import { fileParameter, parameterOf } from './member.js';
 
@@ -13,14 +18,11 @@ export type AIToolParamOptions = ParameterOptions;
 export function AIToolParam(name: string, description: string, options: AIToolParamOptions = {}) {
   return (target: object, key: string | symbol | undefined, index: number): void => {
     const { where, method } = parameterOf('@AIToolParam', target, key, index);
-    if (typeof name !== 'string' || name === '')
-      throw new AIDefinitionError(
-        `${where}: found ${describeKind(name)} for a name; write @AIToolParam('orderId', 'The order id')`,
-      );
-    if (typeof description !== 'string' || description.trim() === '')
-      throw new AIDefinitionError(
-        `${where}: the description is blank; write @AIToolParam('${name}', 'what the value is')`,
-      );
+    throwProblems([
+      ...parameterNameProblems(where, name),
+      ...descriptionProblems(where, description),
+      ...unknownOptions(where, options, PARAMETER_OPTIONS),
+    ]);
     fileParameter(where, target, method, index, { from: 'model', name, description, options });
   };
 }

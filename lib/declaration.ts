@@ -73,7 +73,7 @@ export function nameProblems(origin: string, name: unknown): string[] {
 export function descriptionProblems(origin: string, description: unknown): string[] {
   return typeof description === 'string' && description.trim() !== ''
     ? []
-    : [`${origin}: the description is blank; say what it does, the model chooses by nothing else`];
+    : [`${origin}: the description is blank; say in a few words what it is for, the model reads nothing else`];
 }
 
 /** What may be said of any tool besides its name and its words. */
@@ -103,7 +103,7 @@ export const TOOL_OPTIONS = [
 ] as const satisfies readonly (keyof ToolOptions)[];
 
 /** The longest delay that Node's timers take: 2^31 - 1 ms; a longer one fires at once. */
-const MAX_TIMER_MS = 2_147_483_647;
+export const MAX_TIMER_MS = 2_147_483_647;
 
 /** A problem where a delay is none that a timer takes; `undefined` is "not given". */
 export function timerProblems(where: string, option: string, value: unknown): string[] {
@@ -125,4 +125,18 @@ export function toolOptionProblems(origin: string, options: ToolOptions): string
   if (options.notFound !== undefined && (typeof options.notFound !== 'string' || options.notFound.trim() === ''))
     problems.push(`${origin}: notFound must be a sentence for the model, as 'No order found with that id.'`);
   return problems;
+}
+
+/** The options of a parameter that every kind of tool takes. */
+export const PARAMETER_OPTIONS = ['type', 'enum', 'optional'] as const;
+
+/** Keys that a careless copy would turn into a prototype. */
+const UNSAFE_NAMES = new Set(['__proto__', 'constructor', 'prototype']);
+
+export function parameterNameProblems(where: string, name: unknown): string[] {
+  if (typeof name === 'string' && /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(name) && !UNSAFE_NAMES.has(name)) return [];
+  const found = typeof name === 'string' ? `"${name}"` : describeKind(name);
+  return [
+    `${where}: ${found} is no name for a parameter; use letters, digits, _ and -, at most 64, as in @AIToolParam('orderId', …)`,
+  ];
 }

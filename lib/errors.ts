@@ -32,7 +32,7 @@ export abstract class AIError extends Error {
 
 /** Hangs the run that an error ended on the error. Only for one that was made for this run: others are shared. */
 export function carryRun(error: AIError, run: PartialRun): void {
-  Object.defineProperty(error, 'run', { value: run, enumerable: false });
+  Object.defineProperty(error, 'run', { value: run, enumerable: false, configurable: true });
 }
 
 /** Whether an error is one of ours of that kind, also where another copy of the package made it. */

@@ -1,3 +1,4 @@
+import { onAbort } from '../abort.js';
 import { AIDefinitionError } from '../errors.js';
 import type { AILogger } from '../logger.js';
 import type { ChatModel } from '../model/chat-model.js';
@@ -58,16 +59,11 @@ export async function runAgent(
   const signals = [options.signal, environment.signal].filter((signal) => signal !== undefined);
   // One signal for the run, listening to those of others only as long as it lasts: theirs may live for ever.
   const controller = new AbortController();
-  const aborts = signals.map((signal) => {
-    const abort = (): void => {
+  const stops = signals.map((signal) =>
+    onAbort(signal, () => {
       controller.abort(signal.reason);
-    };
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-    return (): void => {
-      signal.removeEventListener('abort', abort);
-    };
-  });
+    }),
+  );
   try {
     return await new Run(
       { ...agent, toolset, maxToolCalls, wire: envelope },
@@ -77,7 +73,7 @@ export async function runAgent(
       controller.signal,
     ).answer();
   } finally {
-    for (const stop of aborts) stop();
+    for (const stop of stops) stop();
   }
 }
 

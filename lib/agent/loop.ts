@@ -14,7 +14,6 @@ import { completeWithRetry } from '../model/retry.js';
 import type { AIRun, PartialRun, ToolCallRecord, TranscriptEntry } from '../run.js';
 import { cut } from '../schema/convert.js';
 import { Dispatcher } from '../tool/dispatcher.js';
-import { told } from '../tool/told.js';
 import { Toolset } from '../tool/toolset.js';
 import type { Decoded, Wire, WireCall } from '../wire/wire.js';
 import type { AgentDefinition, RunEnvironment } from './agent.js';
@@ -187,10 +186,7 @@ export class Run {
     });
     const records: ToolCallRecord[] = [];
     for (const call of requested) {
-      const record =
-        this.#left() > 0
-          ? await this.#dispatcher.dispatch(call, toolset)
-          : await this.#dispatcher.refuse(call, told.noCallsLeft(call.tool));
+      const record = await this.#dispatcher.dispatch(call, toolset);
       this.#used++;
       records.push(record);
       this.#add({ role: 'tool', callId: record.callId, tool: record.tool, text: record.result });

@@ -79,7 +79,7 @@ export function createService(options: AIServiceOptions, scan: SourceScanner): A
   throwProblems(problems);
   const agent: AgentDefinition = {
     site: SITE,
-    toolset: buildToolset(SITE, options.tools ?? [], options, scan),
+    toolset: options.tools === undefined ? plainToolset(options) : buildToolset(SITE, options.tools, options, scan),
     system: options.system ?? '',
     maxToolCalls: options.maxToolCalls ?? DEFAULT_MAX_TOOL_CALLS,
     maxAttempts: options.maxAttempts ?? DEFAULT_MAX_ATTEMPTS,
@@ -134,10 +134,21 @@ class StandaloneService extends AIService {
   }
 }
 
+/** Without `tools` there is nothing to narrow. */
+function plainToolset(options: AIServiceOptions): Toolset {
+  if (narrows(options))
+    throw new AIDefinitionError(`${SITE}: there are no tools that toolGroup could narrow; list some, or leave it out`);
+  return Toolset.EMPTY;
+}
+
 /** Compiles a `tools` list and narrows it; all its problems come in one `AIDefinitionError`. */
 export function buildToolset(where: string, sources: unknown, options: object, scan: SourceScanner): Toolset {
   if (!Array.isArray(sources))
     throw new AIDefinitionError(`${where}: tools must be a list, tools: [OrderTools], found ${describeKind(sources)}`);
+  if (sources.length === 0)
+    throw new AIDefinitionError(
+      `${where}: tools is empty; list what the model may call, or leave tools out for a plain model`,
+    );
   const problems: string[] = [];
   const tools = (sources as unknown[]).flatMap((source) => readSource(source, where, problems, scan));
   let narrowed = tools;

@@ -20,7 +20,7 @@ export function readCompletion(model: string, body: unknown): ModelReply {
   const refusal = readRefusal(member(message, 'refusal'));
   const usage = member(body, 'usage');
   return {
-    text: text(member(message, 'content')) ?? '',
+    text: readContent(member(message, 'content')),
     finish: readFinish(finish),
     ...(refusal !== undefined && { refusal }),
     usage: readUsage({
@@ -33,10 +33,19 @@ export function readCompletion(model: string, body: unknown): ModelReply {
   };
 }
 
+/** A text, or the text parts of a list: what is thought beside the answer is no part of it. */
+function readContent(content: unknown): string {
+  if (!Array.isArray(content)) return text(content) ?? '';
+  return (content as unknown[])
+    .filter((part) => member(part, 'type') === 'text')
+    .map((part) => text(member(part, 'text')) ?? '')
+    .join('');
+}
+
 /** Anything but nothing is a refusal, also where it is no text. */
 function readRefusal(value: unknown): string | undefined {
   if (value === undefined || value === null || value === '' || value === false) return undefined;
-  return text(value) ?? '';
+  return text(value) ?? 'refused without words';
 }
 
 /** Classifies what the client threw. Its text stays in `cause`: providers quote the request in it. */

@@ -1,7 +1,7 @@
 import type { ClientOptions } from 'openai';
 import { untilAborted } from '../abort.js';
 import { AIDefinitionError, AIProviderError } from '../errors.js';
-import { throwProblems, timerProblems, unknownOptions } from '../declaration.js';
+import { MAX_TIMER_MS, throwProblems, timerProblems, unknownOptions } from '../declaration.js';
 import { ChatModel, type ModelProfile, type ModelReply, type ModelRequest } from './chat-model.js';
 import { providerError, readCompletion } from './open-ai-reply.js';
 import { chatCompletionBody } from './open-ai-request.js';
@@ -105,9 +105,16 @@ async function connect({ apiKey, baseURL, headers, fetch }: Connection): Promise
     maxRetries: 0,
     logLevel: 'off',
     defaultHeaders: { ...(!apiKey && { authorization: null }), ...headers },
-    ...(fetch && { fetch }),
+    // The client keeps a timer until its fetch settles: one that heeds no signal must settle all the same.
+    ...(fetch && { fetch: (input, init) => heeding(init?.signal, fetch(input, init)) }),
+    // Set in the environment they are meant for OpenAI itself, and nobody else's business.
+    ...(hostOf(baseURL) !== hostOf(OPENAI_URL) && { organization: null, project: null }),
   };
   return new OpenAI(options);
+}
+
+function heeding<T>(signal: AbortSignal | null | undefined, work: Promise<T>): Promise<T> {
+  return signal ? untilAborted(signal, work) : work;
 }
 
 function lazily<T>(make: () => Promise<T>): () => Promise<T> {
@@ -150,7 +157,7 @@ class OpenAIModel extends ChatModel {
     try {
       const completion = client.chat.completions.create(
         chatCompletionBody(this.name, request) as never,
-        { signal: attempt.signal, maxRetries: 0, timeout: this.#timeoutMs + 1_000 } as never,
+        { signal: attempt.signal, maxRetries: 0, timeout: Math.min(this.#timeoutMs + 1_000, MAX_TIMER_MS) } as never,
       );
       // The fetch or the client of an application may not heed the signal.
       return readCompletion(this.#where, await untilAborted(attempt.signal, Promise.resolve(completion)));

@@ -1,5 +1,5 @@
 import { untilAborted } from '../abort.js';
-import { AIError, AIProviderError } from '../errors.js';
+import { type AIError, AIProviderError, isErrorOf } from '../errors.js';
 import { type ChatModel, type ModelReply, type ModelRequest, readFinish, readUsage } from './chat-model.js';
 
 /*
@@ -51,7 +51,9 @@ async function call(model: ChatModel, request: ModelRequest, signal: AbortSignal
 
 /** A model may be anybody's: what it gives back is looked at once, here. Its other fields are taken as they are. */
 function checkReply(model: ChatModel, reply: unknown): ModelReply {
-  const { text, finish, refusal, usage, requestId } = (reply ?? {}) as { readonly [K in keyof ModelReply]?: unknown };
+  const { text, finish, usage, requestId, ...rest } = (reply ?? {}) as { readonly [K in keyof ModelReply]?: unknown };
+  // OpenAI's own field is null where nothing was refused.
+  const refusal = rest.refusal === null || rest.refusal === '' ? undefined : rest.refusal;
   if (typeof text !== 'string' || (refusal !== undefined && typeof refusal !== 'string'))
     throw new AIProviderError(
       `${model.name}: what complete() gave back is no ModelReply; it needs a text and a finish.`,
@@ -74,7 +76,7 @@ function asProviderError(
     const { message, status, requestId, retryable, cause } = error;
     return new AIProviderError(message, { status, requestId, retryable, ...spent }, { cause });
   }
-  if (error instanceof AIError) return error;
+  if (isErrorOf(error, 'scope') || isErrorOf(error, 'definition')) return error;
   return new AIProviderError(`${model.name}: the model failed with an error of its own; see cause.`, spent, {
     cause: error,
   });

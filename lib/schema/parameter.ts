@@ -1,4 +1,4 @@
-import { describeKind, unknownOptions } from '../declaration.js';
+import { describeKind, PARAMETER_OPTIONS, parameterNameProblems, unknownOptions } from '../declaration.js';
 
 /** The kinds of value a parameter can have on the wire. */
 export type ParameterKind = 'string' | 'number' | 'integer' | 'boolean';
@@ -38,8 +38,6 @@ const KINDS: ReadonlyMap<unknown, ParameterKind> = new Map<unknown, ParameterKin
 
 const CHOICES = `type: 'string' | 'number' | 'integer' | 'boolean', or enum: ['a', 'b']`;
 const OPTIONAL = 'and optional: true where the model may leave it out';
-/** Keys that a careless copy would turn into a prototype. */
-const UNSAFE_NAMES = new Set(['__proto__', 'constructor', 'prototype']);
 
 /** What is known of a parameter besides its declaration. */
 export type EmittedType =
@@ -64,18 +62,10 @@ export function declareParameter(
 ): Parameter | undefined {
   const before = problems.length;
   problems.push(
-    ...unknownOptions(where, options, [
-      ...(emitted.from === 'handmade' ? ['description'] : []),
-      'type',
-      'enum',
-      'optional',
-    ]),
+    ...unknownOptions(where, options, [...(emitted.from === 'handmade' ? ['description'] : []), ...PARAMETER_OPTIONS]),
   );
   if (problems.length > before) return undefined;
-  if (!/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(name) || UNSAFE_NAMES.has(name))
-    problems.push(
-      `${where}: "${name}" is no name for a parameter; use letters, digits, _ and -, at most 64, as in @AIToolParam('orderId', …)`,
-    );
+  problems.push(...parameterNameProblems(where, name));
   if (typeof description !== 'string' || description.trim() === '')
     problems.push(
       `${where}: the description is blank; say in a few words what the value is, the model reads nothing else`,

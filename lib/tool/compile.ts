@@ -17,7 +17,7 @@ export interface ToolDraft {
   readonly parameters: readonly Parameter[];
   readonly groups: readonly string[];
   readonly options: ToolOptions;
-  readonly invoke: CompiledTool['invoke'];
+  readonly prepare: CompiledTool['prepare'];
 }
 
 /** Fills in the defaults and freezes. */
@@ -36,7 +36,7 @@ export function compileTool(draft: ToolDraft): CompiledTool {
     returnDirect: options.returnDirect ?? false,
     notFound: options.notFound,
     maxResultChars: options.maxResultChars ?? 20_000,
-    invoke: draft.invoke,
+    prepare: draft.prepare,
   });
 }
 
@@ -69,6 +69,8 @@ export function compileHandmade(tool: Tool, problems: string[]): CompiledTool | 
     }
   const groups = groupsOf(origin, tool.groups, problems);
   if (problems.length > before) return undefined;
+  // Bound: what is compiled is what runs, whatever becomes of the object.
+  const execute = tool.execute.bind(tool);
   return compileTool({
     name: tool.name,
     origin,
@@ -76,8 +78,7 @@ export function compileHandmade(tool: Tool, problems: string[]): CompiledTool | 
     parameters,
     groups,
     options: tool,
-    // Bound: what is compiled is what runs, whatever becomes of the object.
-    invoke: tool.execute.bind(tool),
+    prepare: (args, context) => () => execute(args, context),
   });
 }
 

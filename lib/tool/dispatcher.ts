@@ -72,11 +72,6 @@ export class Dispatcher {
     });
   }
 
-  /** Answers a call that must not run. */
-  async refuse(call: RequestedCall, result: string): Promise<ToolCallRecord> {
-    return this.#report(call, undefined, () => Promise.resolve({ outcome: 'refused', result }));
-  }
-
   async #report(
     call: RequestedCall,
     conversion: Conversion | undefined,
@@ -203,11 +198,20 @@ async function run(
   context: ToolCallContext,
   host: unknown,
 ): Promise<Ending> {
+  let prepared: () => unknown;
+  try {
+    prepared = await tool.prepare(args, context, host);
+    // The call may have been given up meanwhile: then it must not begin.
+    context.signal.throwIfAborted();
+  } catch (error) {
+    return failure(tool, error, isErrorOf(error, 'scope') || isErrorOf(error, 'definition'));
+  }
   let value: unknown;
   try {
-    value = await tool.invoke(args, context, host);
+    value = await prepared();
   } catch (error) {
-    return failure(tool, error);
+    // A definition error that comes from within is of something that the tool itself uses.
+    return failure(tool, error, isErrorOf(error, 'scope'));
   }
   try {
     return { outcome: 'ok', result: await resultText(value, tool) };
@@ -218,10 +222,9 @@ async function run(
 }
 
 /** What the model is told of an exception is decided by where it came from, not by what it says. */
-function failure(tool: CompiledTool, error: unknown): Ending {
+function failure(tool: CompiledTool, error: unknown, isFatal: boolean): Ending {
   if (isErrorOf(error, 'tool')) return { outcome: 'failed', result: messageOf(tool, error), error, told: true };
-  const fatal = isErrorOf(error, 'scope') || isErrorOf(error, 'definition') ? error : undefined;
-  return { outcome: 'failed', result: told.failed(tool.name), error, ...(fatal && { fatal }) };
+  return { outcome: 'failed', result: told.failed(tool.name), error, ...(isFatal && { fatal: error }) };
 }
 
 /** A message may be a getter of the application's: one that throws, or gives no text, is none. */

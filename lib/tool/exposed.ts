@@ -7,7 +7,27 @@
  * The package has no public reader of them, so its store is imported by its path and tried out before it is believed.
  */
 
-type Exposure = (instance: object) => readonly (readonly [string, unknown])[];
+/** A member that is shown, and the class that `@Type` says it is of, where it does. */
+export interface Exposed {
+  readonly key: string;
+  readonly value: unknown;
+  readonly type?: Newable | undefined;
+}
+
+type Newable = abstract new (...args: never[]) => unknown;
+
+/** What an object shows; `type` is its class where it has none of its own. */
+export type Exposure = (instance: object, type?: Newable) => readonly Exposed[];
+
+interface TypeMetadata {
+  readonly typeFunction?: (options: object) => unknown;
+  readonly options?: {
+    readonly discriminator?: {
+      readonly property: string;
+      readonly subTypes?: readonly { readonly name: unknown; readonly value: Newable }[];
+    };
+  };
+}
 
 interface TransformMetadata {
   readonly transformFn: (params: object) => unknown;
@@ -23,6 +43,7 @@ interface Store {
     key: string,
   ): { readonly options?: { readonly name?: string; readonly groups?: readonly string[] } } | undefined;
   findExcludeMetadata(target: unknown, key: string): unknown;
+  findTypeMetadata(target: unknown, key: string): TypeMetadata | undefined;
   findTransformMetadatas(target: unknown, key: string, kind: number): readonly TransformMetadata[];
 }
 
@@ -39,32 +60,51 @@ export function loadExposure(): Promise<Exposure> {
 
 async function load(): Promise<Exposure> {
   const library = await import('class-transformer').catch(() => undefined);
-  if (library === undefined) return (instance) => Object.entries(instance);
-  const path: string = 'class-transformer/cjs/storage.js';
-  const { defaultMetadataStorage: store } = (await import(path).catch(() => ({}))) as {
-    readonly defaultMetadataStorage?: Store;
-  };
+  if (library === undefined) return (instance) => Object.entries(instance).map(([key, value]) => ({ key, value }));
+  // A literal path, so that a bundler finds it; it has no declarations.
+  // @ts-expect-error -- and is therefore unknown to the compiler
+  const found: unknown = await import('class-transformer/cjs/storage.js').catch(() => undefined);
+  const store = (found as { readonly defaultMetadataStorage?: Store } | undefined)?.defaultMetadataStorage;
   class Probe {}
   library.Exclude()(Probe.prototype, 'hidden');
   if (store?.findExcludeMetadata(Probe, 'hidden') === undefined)
     return () => {
       throw new Error(
-        'class-transformer is installed, but what its decorators say cannot be read, so no instance is told; give it a toJSON',
+        'class-transformer is installed, but what its decorators say cannot be read, so no instance is told; keep it out of the bundle, or give the class a toJSON',
       );
     };
-  return (instance) => exposed(store, instance);
+  return (instance, type) =>
+    exposed(
+      store,
+      instance,
+      type ?? (Object.getPrototypeOf(instance) as { readonly constructor: Newable }).constructor,
+    );
 }
 
-function exposed(store: Store, instance: object): readonly (readonly [string, unknown])[] {
-  const target: unknown = instance.constructor;
+function exposed(store: Store, instance: object, target: Newable): readonly Exposed[] {
   const shown = store.getExposedProperties(target, CLASS_TO_PLAIN);
   const hidden = store.getExcludedProperties(target, CLASS_TO_PLAIN);
   const keys = new Set([...(hidesAll(store, target) ? [] : Object.keys(instance)), ...shown]);
   return [...keys].flatMap((key) => {
     const options = store.findExposeMetadata(target, key)?.options;
     if (hidden.includes(key) || (options?.groups?.length ?? 0) > 0) return [];
-    return [[options?.name ?? key, valueOf(store, target, instance, key, shown.includes(key))] as const];
+    const value = valueOf(store, target, instance, key, shown.includes(key));
+    return [{ key: options?.name ?? key, value, type: typeOf(store, target, instance, key, value) }];
   });
+}
+
+/** The class that a member is declared to be of: a row of a database laid over an entity hides what the entity hides. */
+function typeOf(store: Store, target: Newable, object: object, property: string, value: unknown): Newable | undefined {
+  const metadata = store.findTypeMetadata(target, property);
+  const { property: tag, subTypes } = metadata?.options?.discriminator ?? {};
+  const named =
+    tag !== undefined && typeof value === 'object' && value !== null
+      ? (value as Readonly<Record<string, unknown>>)[tag]
+      : undefined;
+  const type: unknown =
+    subTypes?.find(({ name }) => name === named)?.value ??
+    metadata?.typeFunction?.({ object, property, newObject: {} });
+  return typeof type === 'function' ? (type as Newable) : undefined;
 }
 
 /** `@Exclude()` on the class, or on a base of it: a subclass does not show what its base hides. */

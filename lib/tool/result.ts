@@ -1,6 +1,7 @@
 import { Stream } from 'node:stream';
+import { types } from 'node:util';
 import { writeJson } from '../schema/json.js';
-import { loadExposure } from './exposed.js';
+import { type Exposed, type Exposure, loadExposure } from './exposed.js';
 import { NOTHING } from './told.js';
 
 /** The tool returned something that is no value: the call has failed, and the observer is told which kind it was. */
@@ -19,7 +20,8 @@ const MAX_VALUES = 100_000;
 /** The text that the model is told for what a tool returned. Throws where it cannot be told. */
 export async function resultText(value: unknown, options: ResultOptions): Promise<string> {
   if (value === undefined || value === null || value === '') return options.notFound ?? NOTHING;
-  return shorten(typeof value === 'string' ? value : await tell(value), options.maxResultChars);
+  const text = typeof value === 'string' ? value : await tell(value);
+  return text === '' ? (options.notFound ?? NOTHING) : shorten(text, options.maxResultChars);
 }
 
 /** At most `limit` characters of a text, with a mark that says how many are missing. */
@@ -31,40 +33,50 @@ export function shorten(text: string, limit: number): string {
 async function tell(value: unknown): Promise<string> {
   if (typeof value === 'function' || typeof value === 'symbol')
     throw new UnsupportedResultError(`a ${typeof value} is no result`);
-  if (value instanceof Error)
+  if (types.isNativeError(value) || value instanceof Error)
     throw new UnsupportedResultError(`an Error was returned (${value.name}); throw it instead`);
   if (typeof value !== 'object' || value === null) return String(value);
-  await refuseStreams(value);
+  refuseStreams(value);
   const plain = new Telling(await loadExposure()).plain(value);
+  if (plain === undefined || plain === null) return '';
   return typeof plain === 'string' ? plain : writeJson(plain);
 }
 
-/** Closes what would run on: nobody is going to read it. */
-async function refuseStreams(value: object): Promise<void> {
+/** Closes what would run on, since nobody is going to read it; how long that takes is nobody's business either. */
+function refuseStreams(value: object): void {
   if (value instanceof Stream || value instanceof ReadableStream) {
-    if (value instanceof ReadableStream) await value.cancel();
-    else if ('destroy' in value && typeof value.destroy === 'function')
-      Reflect.apply(value.destroy as () => void, value, []);
+    const { cancel, destroy } = value as { readonly cancel?: unknown; readonly destroy?: unknown };
+    closing(value, cancel ?? destroy);
     throw new UnsupportedResultError('a stream is no result; read it and return what was read');
   }
   const { next, return: close } = value as { readonly next?: unknown; readonly return?: unknown };
   if (typeof next === 'function' && (Symbol.iterator in value || Symbol.asyncIterator in value)) {
-    if (typeof close === 'function') await (close.call(value) as unknown);
+    closing(value, close);
     throw new UnsupportedResultError('a generator is no result; collect it and return the list');
   }
 }
 
+function closing(value: object, close: unknown): void {
+  const closed = async (): Promise<void> => {
+    if (typeof close === 'function') await (Reflect.apply(close as () => unknown, value, []) as Promise<unknown>);
+  };
+  closed().catch(() => undefined);
+}
+
+type Newable = Exposed['type'];
+
 /** One walk over one result: JSON's rules, apart from where they lose what the model should read. */
 class Telling {
-  readonly #exposed: (instance: object) => readonly (readonly [string, unknown])[];
+  readonly #exposure: Exposure;
   readonly #path = new Set<object>();
   #values = 0;
 
-  constructor(exposed: (instance: object) => readonly (readonly [string, unknown])[]) {
-    this.#exposed = exposed;
+  constructor(exposure: Exposure) {
+    this.#exposure = exposure;
   }
 
-  plain(value: unknown): unknown {
+  /** `type` is the class that a declaration says the value, or each of its items, is of. */
+  plain(value: unknown, type?: Newable): unknown {
     if (++this.#values > MAX_VALUES)
       throw new UnsupportedResultError(
         `the result holds more than ${MAX_VALUES.toString()} values; return a page of it`,
@@ -75,37 +87,57 @@ class Telling {
     if (this.#path.has(value)) throw new UnsupportedResultError('the result holds itself');
     this.#path.add(value);
     try {
-      return this.#object(value);
+      return this.#object(value, type);
     } finally {
       this.#path.delete(value);
     }
   }
 
-  #object(value: object): unknown {
-    if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'Invalid Date' : value.toISOString();
-    if (Array.isArray(value)) return Array.from(value as unknown[], (item) => this.plain(item) ?? null);
-    if (value instanceof Map) return this.#map(value);
-    if (value instanceof Set) return [...value].map((item) => this.plain(item) ?? null);
-    if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer)
+  #object(value: object, type: Newable): unknown {
+    if (ArrayBuffer.isView(value) || types.isAnyArrayBuffer(value))
       return `[binary data, ${value.byteLength.toString()} bytes]`;
-    if (value instanceof Error) return value.name;
-    const { toJSON, toString } = value as { readonly toJSON?: unknown; readonly toString?: unknown };
-    if (typeof toJSON === 'function') return this.plain(Reflect.apply(toJSON as () => unknown, value, []));
-    const prototype: unknown = Object.getPrototypeOf(value);
-    if (prototype === null || prototype === Object.prototype) return this.#entries(Object.entries(value));
-    if (typeof toString === 'function' && toString !== Object.prototype.toString)
+    if (types.isBoxedPrimitive(value)) return this.plain(value.valueOf());
+    const { toJSON } = value as { readonly toJSON?: unknown };
+    if (typeof toJSON === 'function' && !types.isDate(value)) {
+      const told: unknown = Reflect.apply(toJSON as (key: string) => unknown, value, ['']);
+      if (told !== value) return this.plain(told);
+    }
+    if (types.isDate(value)) return Number.isNaN(value.getTime()) ? 'Invalid Date' : value.toISOString();
+    if (types.isNativeError(value) || value instanceof Error) return value.name;
+    if (Array.isArray(value)) return Array.from(value as unknown[], (item) => this.plain(item, type) ?? null);
+    if (types.isMap(value)) return this.#map(value, type);
+    if (types.isSet(value)) return [...value].map((item) => this.plain(item, type) ?? null);
+    if (isPlain(value))
+      return type === undefined
+        ? this.#members(Object.entries(value).map(([key, member]) => ({ key, value: member as unknown })))
+        : this.#members(this.#exposure(value, type));
+    const { toString } = value as { readonly toString?: unknown };
+    if (typeof toString === 'function' && !isObjectsOwn(toString))
       return String(Reflect.apply(toString as () => unknown, value, []));
-    return this.#entries(this.#exposed(value));
+    return this.#members(this.#exposure(value));
   }
 
-  #entries(entries: readonly (readonly [string, unknown])[]): unknown {
-    return Object.fromEntries(entries.map(([key, member]) => [key, this.plain(member)]));
+  #members(members: readonly Exposed[]): unknown {
+    return Object.fromEntries(members.map(({ key, value, type }) => [key, this.plain(value, type)]));
   }
 
-  #map(value: ReadonlyMap<unknown, unknown>): unknown {
-    const entries = [...value].map(([key, member]) => [key, this.plain(member)] as const);
+  #map(value: ReadonlyMap<unknown, unknown>, type: Newable): unknown {
+    const entries = [...value].map(([key, member]) => [key, this.plain(member, type)] as const);
     return entries.every(([key]) => typeof key === 'string')
       ? Object.fromEntries(entries as [string, unknown][])
       : entries.map(([key, member]) => [this.plain(key) ?? null, member ?? null]);
   }
 }
+
+/** An object of no class, of this realm or another: its prototype is the root of all, or nothing. */
+function isPlain(value: object): boolean {
+  const prototype = Object.getPrototypeOf(value) as object | null;
+  return prototype === null || (Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, 'isPrototypeOf'));
+}
+
+/** `Object.prototype.toString`, of this realm or another: it says nothing. */
+function isObjectsOwn(toString: unknown): boolean {
+  return String(toString) === OBJECTS_OWN;
+}
+
+const OBJECTS_OWN = String(Object.getOwnPropertyDescriptor(Object.prototype, 'toString')?.value);

@@ -24,6 +24,4 @@ export const told = {
       ? `${tool} was already called with these arguments, so it was not run again. The earlier result was:\n${earlier.result}`
       : `${tool} was already called with these arguments and ${earlier.outcome === 'timed-out' ? 'did not finish in time' : 'failed'}. ` +
         'It is not known whether it took effect, so it was not run again.',
-
-  noCallsLeft: (tool: string): string => `${cut(tool)} was not run: no more calls are allowed.`,
 } as const;

@@ -44,7 +44,8 @@ export interface Tool extends ToolOptions {
 }
 
 /**
- * A tool as a toolset holds it: checked, frozen, with its defaults filled in. `invoke` gets the run's `host`, which the
+ * A tool as a toolset holds it: checked, frozen, with its defaults filled in. `prepare` resolves what the call needs and
+ * gives the call itself, so that a call that was given up meanwhile does not begin. It gets the run's `host`, which the
  * engine hands through unread: it is where a container's tools find the scope that they are resolved from.
  */
 export interface CompiledTool {
@@ -61,5 +62,9 @@ export interface CompiledTool {
   readonly returnDirect: boolean;
   readonly notFound: string | undefined;
   readonly maxResultChars: number;
-  readonly invoke: (args: Readonly<Record<string, unknown>>, context: ToolCallContext, host: unknown) => unknown;
+  readonly prepare: (
+    args: Readonly<Record<string, unknown>>,
+    context: ToolCallContext,
+    host: unknown,
+  ) => (() => unknown) | Promise<() => unknown>;
 }

@@ -143,7 +143,8 @@ function decodeEnvelope(text: string): Decoded {
     return malformed(text, `it ${error.message}`);
   }
   if (!isJsonObject(envelope)) return malformed(text, 'it is no JSON object');
-  const { tool, arguments: pairs, answer = '', ...others } = envelope;
+  const { tool, arguments: pairs, answer: said, ...others } = envelope;
+  const answer = said ?? '';
   if (typeof tool !== 'string') return malformed(text, '"tool" is missing or no text');
   if (typeof answer !== 'string') return malformed(text, '"answer" is no text');
   if (Object.keys(others).length > 0) return malformed(text, 'it has keys besides "tool", "arguments" and "answer"');

@@ -197,8 +197,8 @@ describe('C22: a singleton that would keep a caller is refused, on every try', (
     for (let i = 0; i < 2; i++)
       await refused(
         () => scope.container.get('kept'),
-        /^kept lives as long as the application, and the application cannot build it without a caller/,
-        /Bind kept inTransientScope\(\)/,
+        /^kept lives as long as the application, so the application builds it, without a caller, and that failed/,
+        /If it needs the caller, bind kept inTransientScope\(\)/,
       );
   });
 
@@ -336,7 +336,7 @@ describe('C23: once for each get is not once for a request', () => {
     for (let i = 0; i < 2; i++)
       await refused(
         open,
-        /^Session is bound inRequestScope\(\) in the application, which in inversify means once for each get/,
+        /^Session is bound inRequestScope\(\), which in inversify means once for each get/,
         'OrderTools -> OrderService (SessionService) -> Session',
         /Bind it in the scope, container.bind\(Session\)…inSingletonScope\(\) in openScope's bind, .* or inTransientScope\(\) if it keeps nothing/,
       );
@@ -533,6 +533,46 @@ describe('once for each get, below a tool', () => {
     );
   });
 
+  it('is refused where a function fetches it after waiting', async () => {
+    const { ai, container } = one(scriptedModel([call('SessionTools_how')]));
+    container.bind('session').toDynamicValue(async (context) => {
+      await Promise.resolve();
+      return context.getAsync(Session);
+    });
+    await refused(
+      () => ai.runInScope(as('alice'), (scope) => scope.container.get(Desk).agent.withTools([SessionTools]).chat('q')),
+      /^Session is bound inRequestScope/,
+    );
+  });
+
+  it('is refused where the scope itself binds it so', async () => {
+    const { ai } = application(scriptedModel([call('SessionTools_whose')]), (c) => {
+      c.bind(OrderService).toSelf();
+      c.bind(SessionTools).toSelf();
+    });
+    await refused(
+      () =>
+        ai.runInScope(
+          (c) => {
+            as('alice')(c);
+            c.bind(Session).toSelf().inRequestScope();
+          },
+          (scope) => scope.container.get(Desk).agent.withTools([SessionTools]).chat('q'),
+        ),
+      /^Session is bound inRequestScope/,
+    );
+  });
+
+  it('is allowed for the tool class, also behind another identifier', async () => {
+    @injectable()
+    class Impl extends OrderTools {}
+    const behind = app((c) => {
+      bindAs(c, Impl, 'request');
+      c.bind(OrderTools).toService(Impl);
+    });
+    expect(await ask(behind, 'alice')).toMatch(/^OrderTools_findOrder failed|^order 42/);
+  });
+
   it('is refused for an agent that was resolved before the caller was bound', async () => {
     const app2 = application(new OneCallModel(), (c) => {
       @injectable()
@@ -570,6 +610,65 @@ describe('autobind', () => {
     );
     const answer = await ai.runInScope(as('alice'), (scope) => scope.container.get(Desk).agent.chat('q'));
     expect(answer).toBe('order 42 for alice');
+  });
+
+  it('refuses nothing that somebody bound, and makes services that are marked as such', async () => {
+    class Plain {
+      readonly text = 'plain';
+    }
+    @injectable()
+    class Marked2 {
+      readonly text = 'marked';
+    }
+    @injectable()
+    class Tools {
+      constructor(
+        @inject(Plain) private readonly plain: Plain,
+        @inject(Marked2) private readonly marked: Marked2,
+      ) {}
+      @AITool('Tells')
+      tell(): string {
+        return `${this.plain.text} ${this.marked.text}`;
+      }
+    }
+    const container = new Container({ autobind: true });
+    for (const target of [Tools, OrderTools, Desk, Plain]) container.bind(target as Newable).toSelf();
+    const model = scriptedModel([call('Tools_tell'), text('ok')]);
+    const ai = installAI(container, { model, logger: quietLogger() });
+    const run = await ai.runInScope(as('alice'), (scope) =>
+      scope.container.get(Desk).agent.withTools([Tools]).run('q'),
+    );
+    expect(run.calls[0]!.result).toBe('plain marked');
+  });
+
+  it('makes nothing for @FromScope, marked or not', async () => {
+    @injectable()
+    class Me {
+      readonly id = 'nobody';
+    }
+    class Tools {
+      @AITool('Tells who')
+      who(@FromScope(Me) me: Me): string {
+        return me.id;
+      }
+    }
+    const container = new Container({ autobind: true });
+    for (const target of [Tools, OrderTools, Desk]) container.bind(target as Newable).toSelf();
+    const ai = installAI(container, { model: scriptedModel([call('Tools_who')]), logger: quietLogger() });
+    await refused(
+      () => ai.runInScope(as('alice'), (scope) => scope.container.get(Desk).agent.withTools([Tools]).run('q')),
+      /^Me is bound by nobody/,
+    );
+  });
+});
+
+describe('a scope', () => {
+  it('binds as its application does where nothing is said', () => {
+    const container = new Container({ defaultScope: 'Singleton' });
+    const ai = installAI(container, { model: new OneCallModel() });
+    class Session {}
+    const { container: own } = ai.openScope((c) => c.bind(Session).toSelf());
+    expect(own.get(Session)).toBe(own.get(Session));
   });
 });
 

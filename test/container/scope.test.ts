@@ -455,6 +455,23 @@ describe('withTools of an injected service', () => {
   });
 });
 
+describe('withTools of an injected service, before anything is asked', () => {
+  it('refuses a class that is not bound, and an empty list', async () => {
+    class Unbound {
+      @AITool('x')
+      x(): string {
+        return '';
+      }
+    }
+    const { ai } = application(twoTurns());
+    const { agent } = deskOf(ai.openScope(as('alice')));
+    expect(() => agent.withTools([Unbound])).toThrow(
+      'Desk#0, withTools: the tool class Unbound is not bound; write container.bind(Unbound).toSelf()',
+    );
+    expect(() => agent.withTools([])).toThrow(/Desk#0, withTools: tools is empty/);
+  });
+});
+
 describe('installAI', () => {
   it.each<[string, (container: Container) => AIHandle, RegExp]>([
     [

@@ -358,28 +358,23 @@ describe('groups', () => {
   });
 
   it('refuses both effects in one place', () => {
-    class Both {
-      @ReadOnly
+    expect(() => {
+      class Both {
+        @ReadOnly
+        @Mutating
+        @AITool('x')
+        x(): string {
+          return '';
+        }
+      }
+      return Both;
+    }).toThrow('@ReadOnly on Both.x: marked Mutating as well; keep the one that is true');
+    expect(() => {
       @Mutating
-      @AITool('x')
-      x(): string {
-        return '';
-      }
-    }
-    @ReadOnly
-    @Mutating
-    class BothClass {
-      @AITool('y')
-      y(): string {
-        return '';
-      }
-    }
-    expect(() => createAIService({ model: scriptedModel([]), tools: [new Both()] })).toThrow(
-      /Both.x: marked both ReadOnly and Mutating; keep the one that is true/,
-    );
-    expect(() => createAIService({ model: scriptedModel([]), tools: [new BothClass()] })).toThrow(
-      /BothClass: marked both/,
-    );
+      @ReadOnly
+      class BothClass {}
+      return BothClass;
+    }).toThrow('@Mutating on BothClass: marked ReadOnly as well; keep the one that is true');
   });
 
   it.each(['ReadOnly', 'Mutating'])('does not let an application make its own %s', (name) => {
@@ -395,7 +390,14 @@ describe('createAIService', () => {
     ['an unknown option', { tool: [] }, /there is no option "tool"; the options are model, tools/],
     ['no model', { model: undefined }, /model must be a ChatModel/],
     ['a count below 1', { maxToolCalls: 1.5 }, /maxToolCalls must be a whole number of at least 1, found 1.5/],
-    ['a group that is undefined', { toolGroup: undefined }, /toolGroup is undefined/],
+    ['a group that is undefined', { tools: [new Orders()], toolGroup: undefined }, /toolGroup is undefined/],
+    ['a group without tools', { toolGroup: ReadOnly }, /there are no tools that toolGroup could narrow/],
+    [
+      'an empty list',
+      { tools: [] },
+      /tools is empty; list what the model may call, or leave tools out for a plain model/,
+    ],
+    ['an object of no class', { tools: [Object.create(null)] }, /tools holds an object of no class/],
     ['a system that is no text', { system: 3 }, /system must be a text, found a number/],
     ['observers that are none', { observers: [undefined] }, /observers must be a list of instances/],
     ['a logger that is none', { logger: {} }, /logger must have two functions/],

@@ -52,7 +52,7 @@ describe('@AITool refuses', () => {
         }
       }
       return T;
-    }, /^@AITool on T.find: the description is blank; say what it does, the model chooses by nothing else$/);
+    }, /^@AITool on T.find: the description is blank; say in a few words what it is for, the model reads nothing else$/);
   });
 
   it.each<[string, () => unknown, RegExp]>([
@@ -145,12 +145,12 @@ describe('@AIToolParam, @FromScope, @AIToolContext refuse', () => {
     [
       'no name',
       () => AIToolParam(undefined as never, 'd')(Token.prototype, 'find', 0),
-      /found undefined for a name; write @AIToolParam\('orderId', 'The order id'\)/,
+      /undefined is no name for a parameter; use letters, digits, _ and -, at most 64, as in @AIToolParam\('orderId', …\)/,
     ],
     [
       'a blank description',
       () => AIToolParam('id', '')(Token.prototype, 'find', 0),
-      /the description is blank; write @AIToolParam\('id', 'what the value is'\)/,
+      /^@AIToolParam on parameter 0 of Token.find: the description is blank; say in a few words what it is for/,
     ],
     [
       'a token that is not there yet',
@@ -285,7 +285,7 @@ describe('a scanned class', () => {
         }
         return new T();
       },
-      /^T.find, parameter id: there is no option "require"; the options are type, enum, optional/,
+      /^@AIToolParam on parameter 0 of T.find: there is no option "require"; the options are type, enum, optional/,
     ],
     [
       'a name that becomes a prototype',

@@ -68,6 +68,11 @@ function agent(
   return { model, service: createAIService({ model, logger: quiet, tools: [find()], ...options }) };
 }
 
+function plain(turns: readonly ScriptedTurn[], system: string): { model: ScriptedModel; service: AIService } {
+  const model = scriptedModel(turns);
+  return { model, service: createAIService({ model, system }) };
+}
+
 const messages = (model: ScriptedModel, n: number): { role: string; content: string }[] =>
   (JSON.parse(model.requests[n]!.body) as { messages: { role: string; content: string }[] }).messages;
 
@@ -117,7 +122,7 @@ describe('the loop', () => {
   });
 
   it('is a plain model without tools', async () => {
-    const { model, service } = agent([text('Hello.')], { tools: [], system: 'Be brief.' });
+    const { model, service } = plain([text('Hello.')], 'Be brief.');
     expect(await service.chat('Hi')).toBe('Hello.');
     expect(JSON.parse(model.requests[0]!.body)).toEqual({
       model: 'scripted',
@@ -589,6 +594,54 @@ describe('the options of a question', () => {
   it.each([[''], ['  '], [undefined]])('refuses the question %p', async (question) => {
     const { service } = agent([text('ok')]);
     await expect(service.chat(question as string)).rejects.toThrow(/the question must be a text that is not blank/);
+  });
+});
+
+describe('an agent inside another', () => {
+  it('that the model asks nothing is a failed tool, not the end', async () => {
+    const inner = createAIService({ model: scriptedModel([]) });
+    const expert = defineTool({
+      name: 'expert',
+      description: 'Asks an expert',
+      parameters: { q: { type: 'string', description: 'What' } },
+      execute: ({ q }) => inner.chat(q),
+    });
+    const { service } = agent([call('expert', { q: '' }), text('ok')], { tools: [expert] });
+    const run = await service.run('q');
+    expect([run.text, run.calls[0]!.outcome]).toEqual(['ok', 'failed']);
+  });
+
+  it('that refuses is an error of the model that asks it, with the run that it ended', async () => {
+    class Nested extends ChatModel {
+      readonly name = 'nested';
+      readonly profile = { schema: 'accepted', wires: ['envelope'] } as const;
+      readonly inner = createAIService({ model: scriptedModel([refusal('No.'), refusal('No.')]) });
+      override async complete(): Promise<ModelReply> {
+        throw await failure(this.inner.chat('inner'));
+      }
+    }
+    const model = new Nested();
+    for (const question of ['first', 'second']) {
+      const error = (await failure(createAIService({ model }).chat(question))) as AIProviderError;
+      expect(error).toBeInstanceOf(AIProviderError);
+      expect(error.run?.transcript).toEqual([{ role: 'user', text: question }]);
+      expect(error.cause).toBeInstanceOf(AIResponseError);
+    }
+  });
+});
+
+describe('many questions on one signal', () => {
+  it('leave Node without a warning', async () => {
+    const warned = jest.fn();
+    process.on('warning', warned);
+    const { signal } = new AbortController();
+    const asked = Array.from({ length: 20 }, () =>
+      createAIService({ model: scriptedModel([text('ok')]) }).chat('q', { signal }),
+    );
+    expect(new Set(await Promise.all(asked))).toEqual(new Set(['ok']));
+    await new Promise(setImmediate);
+    process.off('warning', warned);
+    expect(warned).not.toHaveBeenCalled();
   });
 });
 

@@ -139,6 +139,25 @@ describe('a run over HTTP', () => {
     }
   });
 
+  it('says nothing of our account with OpenAI to other servers', async () => {
+    const before = { ...process.env };
+    Object.assign(process.env, { OPENAI_ORG_ID: 'org-secret', OPENAI_PROJECT_ID: 'proj-secret' });
+    try {
+      answers = [turn('ANSWER', [], 'ok')];
+      await agent().chat('q');
+    } finally {
+      for (const name of ['OPENAI_ORG_ID', 'OPENAI_PROJECT_ID'])
+        if (before[name] === undefined) Reflect.deleteProperty(process.env, name);
+        else process.env[name] = before[name];
+    }
+    expect(JSON.stringify(hits[0]!.headers)).not.toContain('secret');
+  });
+
+  it('takes the longest timeout that there is', async () => {
+    answers = [turn('ANSWER', [], 'ok')];
+    expect(await agent({ timeoutMs: 2 ** 31 - 1 }).chat('q')).toBe('ok');
+  });
+
   it('goes through a client of the application’s own, without its retries', async () => {
     answers = [json(503, {}), turn('ANSWER', [], 'ok')];
     const client = new OpenAI({ apiKey: 'own', baseURL, maxRetries: 5 });
@@ -272,7 +291,6 @@ describe('a reply', () => {
     'abort',
     'insufficient_system_resource',
     'refusal',
-    '',
     7,
   ])('that is marked %p runs nothing, however whole it looks', async (finish_reason) => {
     const ran: unknown[] = [];
@@ -297,8 +315,21 @@ describe('a reply', () => {
     );
   });
 
-  it('with a finish reason of null is one, where it is whole', async () => {
-    answers = [completion('{"tool":"ANSWER","arguments":[],"answer":"ok"}', { finish_reason: null })];
+  it.each([null, '', 'eos', 'end_of_turn', 'STOP'])(
+    'with the finish reason %p is one, where it is whole',
+    async (finish_reason) => {
+      answers = [completion('{"tool":"ANSWER","arguments":[],"answer":"ok"}', { finish_reason })];
+      expect(await agent().chat('q')).toBe('ok');
+    },
+  );
+
+  it('in parts is read, without what was thought beside it', async () => {
+    const parts = [
+      { type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] },
+      { type: 'text', text: '{"tool":"ANSWER","arguments":[],' },
+      { type: 'text', text: '"answer":"ok"}' },
+    ];
+    answers = [completion(parts)];
     expect(await agent().chat('q')).toBe('ok');
   });
 });

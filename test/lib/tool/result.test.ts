@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { Readable } from 'node:stream';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it, jest } from '@jest/globals';
 import { Exclude, Expose, Transform, Type } from 'class-transformer';
 import { resultText, UnsupportedResultError } from '../../../lib/tool/result.js';
@@ -207,6 +208,95 @@ describe('an instance is told by what its decorators say, and nothing of it is r
   ])('%s', async (_title, value, text) => {
     expect(await tell(value)).toBe(text);
     expect(run).not.toHaveBeenCalled();
+  });
+
+  class Row {
+    @Exclude() readonly passwordHash: string = '';
+    readonly name: string = '';
+  }
+  class Order {
+    readonly id = 42;
+    @Type(() => Row) customer!: Row;
+    @Type(() => Row) others!: Row[];
+  }
+  class SafeMap extends Map<string, string> {
+    toJSON(): unknown {
+      return Object.fromEntries([...this].filter(([key]) => key !== 'pw'));
+    }
+  }
+  class SafeList extends Array<string> {
+    toJSON(): unknown {
+      return ['masked'];
+    }
+  }
+  const row = { passwordHash: 'S3CRET', name: 'al' };
+
+  it.each<[string, unknown, string]>([
+    [
+      'rows of a database laid over an entity',
+      Object.assign(new Order(), { customer: row, others: [row, new Row()] }),
+      '{"id":42,"customer":{"name":"al"},"others":[{"name":"al"},{"name":""}]}',
+    ],
+    [
+      'a map that says itself what it shows',
+      new SafeMap([
+        ['pw', 's'],
+        ['u', 'a'],
+      ]),
+      '{"u":"a"}',
+    ],
+    ['a list that says itself what it shows', [SafeList.from(['s3cret'])], '[["masked"]]'],
+    [
+      'an object whose toJSON gives itself',
+      {
+        a: 1,
+        toJSON(): unknown {
+          return this;
+        },
+      },
+      '{"a":1}',
+    ],
+    ['boxed values', [Object(5), Object(false), Object('x')], '[5,false,"x"]'],
+    ['a plain object of another realm', runInNewContext('({ a: { b: 1 } })'), '{"a":{"b":1}}'],
+    ['an error of another realm within', runInNewContext('[new TypeError("dsn=postgres://u:p@h")]'), '["TypeError"]'],
+    [
+      'a property called constructor',
+      Object.assign(new Order(), { constructor: 1, customer: row }),
+      '{"id":42,"customer":{"name":"al"},"constructor":1}',
+    ],
+  ])('%s, too', async (_title, value, text) => {
+    expect(await tell(value)).toBe(text);
+  });
+
+  it('an error of another realm is none', async () => {
+    await expect(tell(runInNewContext('new TypeError("dsn=postgres://u:p@h")'))).rejects.toThrow(
+      /an Error was returned/,
+    );
+  });
+
+  it.each([
+    { toJSON: () => '' },
+    { toJSON: () => undefined },
+    { toJSON: () => null },
+    new (class Empty {
+      toString(): string {
+        return '';
+      }
+    })(),
+  ])('an object that says it is nothing is told as nothing', async (value) => {
+    expect(await tell(value, 'No order found.')).toBe('No order found.');
+  });
+
+  it('nothing waits for a stream or a generator that does not close', async () => {
+    const stream = new ReadableStream({ cancel: () => new Promise(() => undefined) });
+    await expect(tell(stream)).rejects.toThrow(/a stream is no result/);
+    async function* stuck(): AsyncGenerator<number> {
+      await new Promise(() => undefined);
+      yield 1;
+    }
+    const generator = stuck();
+    void generator.next();
+    await expect(tell(generator)).rejects.toThrow(/a generator is no result/);
   });
 
   it('a promise within is left alone', async () => {
