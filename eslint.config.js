@@ -7,6 +7,12 @@ export default defineConfig(
   { ignores: ['dist/', 'build/', 'node_modules/', 'test/package/main-job.ts'] },
   js.configs.recommended,
   {
+    files: ['**/*.mjs'],
+    languageOptions: {
+      globals: { AbortController: 'readonly', console: 'readonly', setImmediate: 'readonly', setTimeout: 'readonly' },
+    },
+  },
+  {
     files: ['**/*.ts'],
     extends: [tseslint.configs.strictTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },

@@ -10,12 +10,13 @@ import type { AIScope, ScopeBinder } from './scope.js';
 export interface InstallOptions {
   /** Bound as `ChatModel`. Leave it out where the application binds one itself. */
   readonly model?: ChatModel;
+  /** What the application says to the model before every question. Default: nothing. */
   readonly system?: string;
-  /** Default: 5. */
+  /** Calls in one run, unknown, wrong and failed ones included. Default: 5. */
   readonly maxToolCalls?: number;
-  /** Default: 3. */
+  /** How often one provider call is sent where that may help; 1 is no retry. Default: 3. */
   readonly maxAttempts?: number;
-  /** Default: the console. */
+  /** Where failed tools and faulty observers are reported. Default: the console. */
   readonly logger?: AILogger;
 }
 

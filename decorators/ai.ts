@@ -124,7 +124,7 @@ export function sourceProblems(site: string, tools: unknown, lazy = false): stri
       return [
         lazy
           ? `${at} is undefined, although the list is read only now: check what is imported and its spelling`
-          : `${at} is undefined: a circular import, or a class that is declared later; write tools: () => [OrderTools], which is read when the agent is first used`,
+          : `${at} is undefined: a circular import, or a class that is declared later; write tools: () => [OrderTools], which is read by verify(), or when the agent is first resolved`,
       ];
     if (isClass(source) || (typeof source === 'object' && source !== null && 'execute' in source)) return [];
     if (typeof source === 'object' && source !== null)

@@ -113,10 +113,15 @@ export interface ProviderFailure {
 /** A provider call failed, after all attempts that made sense. The provider's own error is in `cause`. */
 export class AIProviderError extends AIError {
   readonly code = 'provider';
+  /** The HTTP status; `undefined` where no response came. */
   readonly status: number | undefined;
+  /** The provider's id of the request, for its support. */
   readonly requestId: string | undefined;
+  /** Whether sending the same request again might have helped. */
   readonly retryable: boolean;
+  /** How often it was sent. */
   readonly attempts: number;
+  /** From the first attempt to the last failure, in milliseconds. */
   readonly elapsedMs: number;
 
   constructor(message: string, failure: ProviderFailure = {}, options?: AIErrorOptions) {

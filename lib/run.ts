@@ -25,7 +25,7 @@ export interface ToolCallRecord {
   /** The arguments as converted for the tool; absent where they could not be. */
   readonly arguments?: Readonly<Record<string, unknown>>;
   readonly outcome: ToolCallOutcome;
-  /** What the model was told. */
+  /** What the model was told; where the call ended the run, what it would have been. */
   readonly result: string;
   /** In milliseconds, conversion and resolution included. */
   readonly durationMs: number;

@@ -3,6 +3,7 @@ import type { ToolCallOutcome } from '../run.js';
 
 /** What every event says. Events are frozen copies: nothing done to one reaches the run. */
 export interface AIRunEvent {
+  /** Unique for each question. */
   readonly runId: string;
   /** Which agent: `SupportController#0`, `SupportController.reader`, or `createAIService`. */
   readonly site: string;
@@ -26,11 +27,13 @@ export interface ToolStarted extends AIRunEvent {
 
 /** The call is over: exactly one for each `ToolStarted`. */
 export interface ToolEnded extends ToolStarted {
+  /** How it ended. */
   readonly outcome: ToolCallOutcome;
   /** What the model was told. */
   readonly result: string;
   /** The real error, the very object that was thrown. It may hold what the model must not see. */
   readonly error?: unknown;
+  /** In milliseconds, conversion and resolution included. */
   readonly durationMs: number;
 }
 

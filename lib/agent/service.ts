@@ -39,6 +39,7 @@ export abstract class AIService {
 
 /** What `createAIService` takes. */
 export interface AIServiceOptions {
+  /** The model that is asked. */
   readonly model: ChatModel;
   /** Instances of decorated classes and `Tool`s. Without any, the service is a plain model. */
   readonly tools?: readonly object[];
@@ -50,6 +51,7 @@ export interface AIServiceOptions {
   readonly maxToolCalls?: number;
   /** How often one provider call is sent where that may help; 1 is no retry. Default: 3. */
   readonly maxAttempts?: number;
+  /** Told what happens in every run. Default: none. */
   readonly observers?: readonly AIObserver[];
   /** Default: the console. */
   readonly logger?: AILogger;

@@ -12,7 +12,9 @@ export type WireName = 'envelope';
 
 /** One turn, ready to be sent. */
 export interface ModelRequest {
+  /** How the turn is written. */
   readonly wire: WireName;
+  /** The transcript, system text first; the roles after it alternate. */
   readonly messages: readonly ModelMessage[];
   /** What the reply must match; absent for a service without tools, which answers in plain text. */
   readonly responseSchema?: { readonly name: string; readonly schema: JsonSchema };
@@ -92,11 +94,13 @@ export function readUsage(usage: unknown): ModelUsage {
 
 /** One reply, as far as every provider has it. */
 export interface ModelReply {
+  /** What the model wrote; empty where it wrote nothing. */
   readonly text: string;
   readonly finish: FinishReason;
   /** The model's words where it refused. */
   readonly refusal?: string;
   readonly usage: ModelUsage;
+  /** The provider's id of the request, for its support. */
   readonly requestId?: string;
 }
 

@@ -39,7 +39,8 @@ const OPTIONS = ['model', 'apiKey', 'baseURL', 'client', 'timeoutMs', 'headers',
 /**
  * A model behind OpenAI's Chat Completions, at OpenAI or at any compatible server, through the `openai` package
  * (a peer, loaded with the first request; its own retries are off).
- * Throws an `AIDefinitionError` where there is neither key, base URL nor client: an application never falls back.
+ * Throws an `AIDefinitionError` where there is neither key, base URL nor client: an application never falls back. A
+ * request that fails rejects with an `AIProviderError`, an aborted one with the signal's reason.
  */
 export function openAI(options: OpenAIOptions): ChatModel {
   throwProblems(unknownOptions('openAI', options, OPTIONS));

@@ -20,11 +20,15 @@ export type ToolArguments<P extends ToolParameters> = {
 
 /** What `defineTool` takes. */
 export interface ToolDefinition<P extends ToolParameters> extends ToolOptions {
+  /** The wire name: `[A-Za-z0-9_-]`, at most 64. */
   readonly name: string;
+  /** What it does: all that the model learns about it besides its parameters. */
   readonly description: string;
+  /** By name, in the order in which the model reads them; `{}` for none. */
   readonly parameters: P;
   /** One group or several. Without one the tool counts as mutating. */
   readonly group?: ToolGroup | readonly ToolGroup[];
+  /** Gets the converted arguments. What it returns is told to the model as text; a promise is awaited. */
   readonly execute: (args: ToolArguments<P>, context: ToolCallContext) => unknown;
 }
 

@@ -58,9 +58,14 @@ export function loadExposure(): Promise<Exposure> {
   return loaded;
 }
 
+/** All own properties, as they are. */
+export function ownMembers(object: object): readonly Exposed[] {
+  return Object.entries(object as Readonly<Record<string, unknown>>).map(([key, value]) => ({ key, value }));
+}
+
 async function load(): Promise<Exposure> {
   const library = await import('class-transformer').catch(() => undefined);
-  if (library === undefined) return (instance) => Object.entries(instance).map(([key, value]) => ({ key, value }));
+  if (library === undefined) return ownMembers;
   // A literal path, so that a bundler finds it; it has no declarations.
   // @ts-expect-error -- and is therefore unknown to the compiler
   const found: unknown = await import('class-transformer/cjs/storage.js').catch(() => undefined);

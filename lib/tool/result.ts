@@ -1,7 +1,7 @@
 import { Stream } from 'node:stream';
 import { types } from 'node:util';
 import { writeJson } from '../schema/json.js';
-import { type Exposed, type Exposure, loadExposure } from './exposed.js';
+import { type Exposed, type Exposure, loadExposure, ownMembers } from './exposed.js';
 import { NOTHING } from './told.js';
 
 /** The tool returned something that is no value: the call has failed, and the observer is told which kind it was. */
@@ -107,10 +107,7 @@ class Telling {
     if (Array.isArray(value)) return Array.from(value as unknown[], (item) => this.plain(item, type) ?? null);
     if (types.isMap(value)) return this.#map(value, type);
     if (types.isSet(value)) return [...value].map((item) => this.plain(item, type) ?? null);
-    if (isPlain(value))
-      return type === undefined
-        ? this.#members(Object.entries(value).map(([key, member]) => ({ key, value: member as unknown })))
-        : this.#members(this.#exposure(value, type));
+    if (isPlain(value)) return this.#members(type === undefined ? ownMembers(value) : this.#exposure(value, type));
     const { toString } = value as { readonly toString?: unknown };
     if (typeof toString === 'function' && !isObjectsOwn(toString))
       return String(Reflect.apply(toString as () => unknown, value, []));

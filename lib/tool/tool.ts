@@ -5,6 +5,7 @@ import type { ToolGroup } from './group.js';
 
 /** What a tool is told about the call that it serves. None of it comes from the model but `question`. */
 export interface ToolCallContext {
+  /** Unique for each question. */
   readonly runId: string;
   /** Unique within the run. */
   readonly callId: string;

@@ -372,6 +372,28 @@ describe('a scanned class', () => {
     );
   });
 
+  it('C32: with every type written it is the same without the compiler’s', async () => {
+    const got: unknown[] = [];
+    class T {
+      find(id: number, note: string, urgent: boolean, sort: string): string {
+        got.push(id, note, urgent, sort);
+        return 'ok';
+      }
+    }
+    const declare = (name: string, options: object) => AIToolParam(name, 'd', options) as typeof param;
+    declare('sort', { enum: ['a', 'b'] })(T.prototype, 'find', 3);
+    declare('urgent', { type: 'boolean' })(T.prototype, 'find', 2);
+    declare('note', { type: String })(T.prototype, 'find', 1);
+    declare('id', { type: 'integer' })(T.prototype, 'find', 0);
+    tool(T.prototype, 'find', Object.getOwnPropertyDescriptor(T.prototype, 'find'));
+    const model = scriptedModel([call('T_find', { id: 7, note: '7', urgent: true, sort: 'b' }), text('ok')]);
+    await createAIService({ model, tools: [new T()] }).chat('q');
+    expect(got).toEqual([7, '7', true, 'b']);
+    expect(model.requests[0]!.body).toContain(
+      'T_find(id: integer \\"d\\", note: string \\"d\\", urgent: boolean \\"d\\", sort: \\"a\\" | \\"b\\" \\"d\\")',
+    );
+  });
+
   it('gives positional values to the method: from the model, the call, and defaults where nothing came', async () => {
     const got: unknown[][] = [];
     class T {

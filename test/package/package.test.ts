@@ -10,7 +10,15 @@ jest.setTimeout(120_000);
 /** An empty project with the packed package and its peers in it. */
 let project: string;
 
-const PEERS = ['inversify', 'reflect-metadata', 'openai', '@types/node', '@inversifyjs/plugin', 'undici-types'];
+const PEERS = [
+  'inversify',
+  'reflect-metadata',
+  'openai',
+  '@types/node',
+  '@inversifyjs/plugin',
+  'undici-types',
+  'class-transformer',
+];
 
 beforeAll(() => {
   project = mkdtempSync(join(tmpdir(), 'package-'));
@@ -41,12 +49,14 @@ afterAll(() => {
 });
 
 /** Compiles a program as the README says, in a project that names no `types`. */
-function compile(name: string, source: string): { status: number | null; output: string } {
+function compile(name: string, source: string, options: object = {}): { status: number | null; output: string } {
   const folder = join(project, name);
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'main.ts'), source);
-  const config = JSON.parse(readmeBlocks('json').find((block) => block.includes('compilerOptions'))!) as object;
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
+  const { compilerOptions } = JSON.parse(readmeBlocks('json').find((block) => block.includes('compilerOptions'))!) as {
+    compilerOptions: object;
+  };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: { ...compilerOptions, ...options } }));
   const { status, stdout } = spawnSync(process.execPath, [resolve('node_modules/typescript/bin/tsc'), '-p', folder], {
     cwd: folder,
     encoding: 'utf8',
@@ -58,6 +68,60 @@ function run(script: string, args: readonly string[] = []): { status: number | n
   const environment = { ...process.env, OPENAI_API_KEY: '', OPENAI_BASE_URL: '', NODE_OPTIONS: '' };
   return spawnSync(process.execPath, [...args, script], { cwd: project, encoding: 'utf8', env: environment });
 }
+
+describe('the quickstart’s command line', () => {
+  const start = (...args: string[]) => {
+    const environment = { ...process.env, OPENAI_API_KEY: '', OPENAI_BASE_URL: '', NODE_OPTIONS: '' };
+    const main = join(project, 'sources/build/quickstart/main.js');
+    return spawnSync(process.execPath, [main, ...args], { cwd: project, encoding: 'utf8', env: environment });
+  };
+
+  beforeAll(() => {
+    const sources = join(project, 'sources');
+    execFileSync(
+      process.execPath,
+      [resolve('node_modules/typescript/bin/tsc'), '-p', 'samples/quickstart/tsconfig.json'],
+      { cwd: sources },
+    );
+  });
+
+  it('plays the five scenes', () => {
+    const { status, stdout } = start();
+    expect(stdout).toBe(readmeBlocks('text')[0]);
+    expect(status).toBe(0);
+  });
+
+  it('asks one question as somebody, of one agent or the other', () => {
+    expect(start('Where is order 7?', '--as', 'bob').stdout).toContain(
+      'result: Order 7, two lamps, delivered on 2026-11-20\n',
+    );
+    const { stdout } = start('Please refund order 7.', '--as', 'sam', '--agent', 'supervisor');
+    expect(stdout).toMatch(/^== sam asks supervisor\n/);
+    expect(stdout).toMatch(/ledger: refunded order 7\n$/);
+  });
+
+  it('prints each request and reply as JSON', () => {
+    const lines = start('Where is order 42?', '--wire').stdout.split('\n');
+    const wire = lines.flatMap((line) => /^(request|reply): (.*)$/.exec(line)?.slice(1, 3) ?? []);
+    expect(wire.filter((_, i) => i % 2 === 0)).toEqual(['request', 'reply', 'request', 'reply']);
+    const bodies = wire.filter((_, i) => i % 2 === 1).map((body) => JSON.parse(body) as Record<string, unknown>);
+    expect(bodies[0]).toMatchObject({ tools: ['OrderTools_findOrder', 'OrderTools_listMyOrders'] });
+    expect(bodies[3]).toMatchObject({ finish: 'stop' });
+  });
+
+  it.each([
+    [['--as', 'zoe', 'x'], /^There is no zoe; ask as one of alice, bob, sam\.\nnpm start -- /],
+    [['--agent', 'boss', 'x'], /^There is no agent boss; ask tier1 or supervisor\./],
+    [['--as', 'bob'], /^--as and --agent go with a question\./],
+    [['one', 'two'], /^Put the question in quotes\./],
+    [[' '], /^The question is blank\./],
+    [['--foo'], /^Unknown option '--foo'/],
+  ])('refuses %j', (args, message) => {
+    const { status, stderr } = start(...args);
+    expect(stderr).toMatch(message);
+    expect(status).toBe(2);
+  });
+});
 
 describe('the packed package', () => {
   it('holds what it is for and nothing else', () => {
@@ -94,6 +158,31 @@ describe('the packed package', () => {
     expect(run('testing/main.js')).toMatchObject({ status: 0, stdout: 'It answers.\n', stderr: '' });
   });
 
+  it.each([
+    ['inversify-ai', 'installAI'],
+    ['inversify-ai/testing', 'scriptedModel'],
+  ])('has types that need neither `types` nor the DOM: %s', (from, name) => {
+    const source = `import { ${name} } from '${from}'; export const used = ${name};`;
+    expect(compile(`lib-${name}`, source, { lib: ['ES2023', 'ESNext.Disposable'], skipLibCheck: false })).toEqual({
+      status: 0,
+      output: '',
+    });
+  });
+
+  it('tells, in the README’s other pieces, what is left out of a result', () => {
+    writeFileSync(
+      join(project, 'excluded.js'),
+      `import 'reflect-metadata';
+import { createAIService } from 'inversify-ai';
+import { call, scriptedModel, text } from 'inversify-ai/testing';
+const { InvoiceTools } = await import('./pieces/main.js');
+const model = scriptedModel([call('InvoiceTools_listInvoices'), text('ok')]);
+const run = await createAIService({ model, tools: [new InvoiceTools()] }).run('q');
+console.log(run.calls[0].result);`,
+    );
+    expect(run('excluded.js').stdout).toBe('[{"amount":120}]\n');
+  });
+
   it('compiles the main job, whose ask() runs', () => {
     expect(compile('main-job', readFileSync('test/package/main-job.ts', 'utf8'))).toEqual({ status: 0, output: '' });
     writeFileSync(
@@ -106,6 +195,15 @@ describe('the packed package', () => {
         stdout.slice(stdout.indexOf('Tools:') + 6),
     );
     expect(status).toBe(0);
+  });
+
+  it('C24: keeps nothing of the scopes that were opened, closed or not', () => {
+    cpSync('test/package/scopes.mjs', join(project, 'scopes.mjs'));
+    const { stdout, stderr } = run('scopes.mjs', ['--expose-gc', '--no-warnings']);
+    expect(stderr).toBe('');
+    const { watched, alive } = JSON.parse(stdout) as { watched: number; alive: number };
+    expect(watched).toBeGreaterThan(7_500);
+    expect(alive).toBe(0);
   });
 
   it('loads neither openai nor class-transformer until it is used, and can be required', () => {
