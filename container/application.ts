@@ -6,9 +6,9 @@ import { describeKind } from '../lib/declaration.js';
 import { AIDefinitionError } from '../lib/errors.js';
 import type { AILogger } from '../lib/logger.js';
 import { ChatModel, isChatModel } from '../lib/model/chat-model.js';
-import type { PlanBinding } from './guard.js';
+import { buildLongLived, type PlanBinding } from './guard.js';
 import { type InjectedAgent, InjectedService } from './injected-service.js';
-import { RequestScope, SCOPE, type ScopeOwner } from './scope.js';
+import { currentScope, outsideScopes, RequestScope, SCOPE, type ScopeOwner } from './scope.js';
 import { classesIn, compileSite, readList } from './site.js';
 
 /** The defaults of an application's sites. */
@@ -34,15 +34,20 @@ export class Application implements SiteListener {
   constructor(container: Container, defaults: ApplicationDefaults) {
     this.#container = container;
     this.#defaults = defaults;
-    const take = (context: PluginContext): void => {
-      this.#plugin = context;
+    const take = (plugin: PluginContext): void => {
+      this.#plugin = plugin;
     };
-    class ReadBindings extends Plugin<Container> {
-      override load(_api: PluginApi): void {
+    const context = (): ResolutionContext => container.get<ResolutionContext>(CONTEXT);
+    class ApplicationPlugin extends Plugin<Container> {
+      override load(api: PluginApi): void {
         take(this._context);
+        api.onPlan(({ serviceIdentifier }, plan) => {
+          if (serviceIdentifier !== CONTEXT && currentScope() !== undefined)
+            buildLongLived(plan, (build) => outsideScopes(() => build(context())));
+        });
       }
     }
-    container.register(ReadBindings);
+    container.register(ApplicationPlugin);
     container
       .bind(CONTEXT)
       .toDynamicValue((context) => context)
@@ -51,7 +56,7 @@ export class Application implements SiteListener {
     this.#owner = {
       defaultScope,
       isAutobound,
-      context: () => container.get<ResolutionContext>(CONTEXT),
+      context,
       isBound: (token) => this.#isBound(token),
     };
     for (const site of watchSites(this)) this.siteAdded(site);

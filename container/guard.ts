@@ -111,6 +111,19 @@ export function guardScope(container: Container, scope: GuardedScope): ScopeGuar
   };
 }
 
+/**
+ * For a plan of the application's own container that is made while some scope runs, as web frameworks resolve their
+ * controllers: builds what lives long outside every run, so that its work does not go on as whoever came first.
+ */
+export function buildLongLived(plan: unknown, buildAsOwner: GuardedScope['buildAsOwner']): void {
+  const scope: GuardedScope = { buildAsOwner, isAutobound: () => false, ended: () => undefined };
+  try {
+    new PlanWalk(() => false, scope, undefined).walk((plan as Plan).tree.root, []);
+  } catch {
+    // What cannot be built is told by inversify in its own way, as soon as it is asked for the same.
+  }
+}
+
 /** One look at one plan. Unless it is for looking only, it also builds what the application owns. */
 class PlanWalk {
   readonly #seen = new Map<BindingNode, Set<boolean>>();

@@ -38,6 +38,11 @@ export function currentScope(): RequestScope | undefined {
   return storage.getStore();
 }
 
+/** Runs something in no scope: work that it starts must not go on as whoever happened to ask first. */
+export function outsideScopes<T>(fn: () => T): T {
+  return storage.run(undefined, fn);
+}
+
 /** What a scope takes from the application that opens it. */
 export interface ScopeOwner {
   /** What `bind` means where nothing is said, in the application and so in its scopes. */
@@ -71,8 +76,7 @@ export class RequestScope extends AIScope implements ToolHost {
     this.#owner = owner;
     this.container = new Container({ parent, defaultScope: owner.defaultScope });
     this.#guard = guardScope(this.container, {
-      // Outside every run: work that it starts must not go on as whoever happened to ask first.
-      buildAsOwner: (build) => storage.run(undefined, () => build(owner.context())),
+      buildAsOwner: (build) => outsideScopes(() => build(owner.context())),
       isAutobound: (binding) => owner.isAutobound(binding),
       ended: () => (this.#unbound ? endedError('The scope’s container') : undefined),
     });

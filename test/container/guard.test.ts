@@ -490,6 +490,41 @@ describe('a singleton that works on', () => {
   });
 });
 
+describe('a singleton that the application’s own container builds inside a run', () => {
+  it('works on as nobody, too', async () => {
+    const late: Promise<string>[] = [];
+    @injectable()
+    class Worker {
+      constructor(@AI({ tools: [OrderTools], toolGroup: ReadOnly }) readonly agent: AIService) {
+        late.push(new Promise((resolve) => setTimeout(resolve, 5)).then(() => agent.chat('q')));
+        late[0]!.catch(() => undefined);
+      }
+    }
+    const one = app((c) => bindAs(c, Worker, 'singleton'));
+    await one.ai.runInScope(as('alice'), async () => {
+      const { agent } = one.container.get(Worker);
+      expect(await agent.chat('q')).toBe('order 42 for alice');
+      await refused(() => late[0]!, /there is no scope/);
+    });
+    expect(late).toHaveLength(1);
+  });
+
+  it('fails in its own words where it fails', async () => {
+    const boom = new Error('no database');
+    const one = app((c) => {
+      c.bind('pool')
+        .toDynamicValue(() => {
+          throw boom;
+        })
+        .inSingletonScope();
+    });
+    await one.ai.runInScope(as('alice'), () => {
+      expect(() => one.container.get('pool')).toThrow(boom);
+      expect(() => one.container.get('missing')).toThrow(/No bindings found/);
+    });
+  });
+});
+
 describe('once for each get, below a tool', () => {
   @injectable()
   class Session {
