@@ -40,8 +40,8 @@ interface Plan {
   readonly tree: { readonly root: ServiceNode };
 }
 
-/** Ends a look at a plan before anything is built from it. */
-class PlanSeen extends Error {}
+/** Thrown to end a look at a plan before anything is built from it. One for all: a stack for each look is not free. */
+const PLAN_SEEN = new Error('The plan was looked at, and nothing was built.');
 
 type Identifier = ServiceIdentifier;
 
@@ -69,39 +69,53 @@ type Purpose = { readonly id: Identifier; readonly lookOnly: boolean } | undefin
 /** Carried through what is asynchronous: a factory that waits still works for the tool. */
 const purposes = new AsyncLocalStorage<Purpose>();
 
+/** What the next plugin is for: inversify makes it, and hands it nothing of ours. */
+let registering: GuardedScope | undefined;
+
+/** Looks at every plan of a scope's container. One class for all scopes. */
+class GuardPlugin extends Plugin<Container> {
+  override load(api: PluginApi): void {
+    const scope = registering as GuardedScope;
+    api.onPlan((_options, plan) => {
+      // Plans are kept by no scope: inversify mends a cached plan in place when the application binds anew, with the
+      // application's own bindings, and a plan that is found in the cache is not shown to anybody. Emptied first, so
+      // that a `get` from within is seen as well.
+      this._context.planResultCacheService.clearCache();
+      const ended = scope.ended();
+      if (ended !== undefined) throw ended;
+      const { root } = (plan as unknown as Plan).tree;
+      const purpose = purposes.getStore();
+      new PlanWalk(this.#owned(), scope, purpose).walk(root, []);
+      if (purpose?.lookOnly === true) throw PLAN_SEEN;
+    });
+  }
+
+  /** What the scope's own container binds; asked anew each time, since a restored snapshot replaces it. */
+  #owned(): (binding: PlanBinding) => boolean {
+    const { bindingService } = this._context;
+    return ({ id, serviceIdentifier }) => {
+      for (const own of bindingService.getNonParentBindings(serviceIdentifier as Identifier) ?? [])
+        if (own.id === id) return true;
+      return false;
+    };
+  }
+}
+
 /** Puts the guard on a scope's container. */
 export function guardScope(container: Container, scope: GuardedScope): ScopeGuard {
-  class GuardPlugin extends Plugin<Container> {
-    override load(api: PluginApi): void {
-      api.onPlan((_options, plan) => {
-        // Plans are kept by no scope: inversify mends a cached plan in place when the application binds anew, with the
-        // application's own bindings, and a plan that is found in the cache is not shown to anybody. Emptied first, so
-        // that a `get` from within is seen as well.
-        this._context.planResultCacheService.clearCache();
-        const ended = scope.ended();
-        if (ended !== undefined) throw ended;
-        const { root } = (plan as unknown as Plan).tree;
-        const purpose = purposes.getStore();
-        new PlanWalk(this.#owned(), scope, purpose).walk(root, []);
-        if (purpose?.lookOnly === true) throw new PlanSeen();
-      });
-    }
-
-    /** What the scope's own container binds; asked anew each time, since a restored snapshot replaces it. */
-    #owned(): (binding: PlanBinding) => boolean {
-      const { bindingService } = this._context;
-      return ({ id, serviceIdentifier }) =>
-        [...(bindingService.getNonParentBindings(serviceIdentifier as Identifier) ?? [])].some((own) => own.id === id);
-    }
+  registering = scope;
+  try {
+    container.register(GuardPlugin);
+  } finally {
+    registering = undefined;
   }
-  container.register(GuardPlugin);
   return {
     inspect: (id) =>
       purposes.run({ id, lookOnly: true }, () => {
         try {
           container.get(id);
         } catch (error) {
-          if (error instanceof PlanSeen) return true;
+          if (error === PLAN_SEEN) return true;
           // A binding that is missing below a tool is told when the tool is called.
           if (!isInversifyError(error)) throw error;
         }

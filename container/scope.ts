@@ -58,7 +58,8 @@ export class RequestScope extends AIScope implements ToolHost {
   readonly container: Container;
   readonly #guard: ScopeGuard;
   readonly #owner: ScopeOwner;
-  readonly #closing = new AbortController();
+  /** Made with the first question: most of what a scope does asks none. */
+  #closing: AbortController | undefined;
   readonly #inspected = new Set<unknown>();
   /** Tools at work, with the time at which each is given up. */
   readonly #working = new Map<Promise<unknown>, number>();
@@ -98,6 +99,10 @@ export class RequestScope extends AIScope implements ToolHost {
 
   /** Aborted when the scope closes. */
   get signal(): AbortSignal {
+    if (this.#closing === undefined) {
+      this.#closing = new AbortController();
+      if (!this.open) this.#closing.abort(closedError());
+    }
     return this.#closing.signal;
   }
 
@@ -118,11 +123,7 @@ export class RequestScope extends AIScope implements ToolHost {
   }
 
   async #close(): Promise<void> {
-    this.#closing.abort(
-      new AIScopeError(
-        'The scope was closed before the question was answered, so the question was aborted. Await the answer inside the scope: return the promise of chat() from the function that runInScope runs.',
-      ),
-    );
+    this.#closing?.abort(closedError());
     await this.#toolsDone();
     try {
       await this.container.unbindAllAsync();
@@ -188,7 +189,7 @@ export class RequestScope extends AIScope implements ToolHost {
   }
 
   async #told<T>(token: ServiceIdentifier, get: () => Promise<T>): Promise<T> {
-    this.signal.throwIfAborted();
+    if (!this.open) throw closedError();
     try {
       return await get();
     } catch (error) {
@@ -199,6 +200,12 @@ export class RequestScope extends AIScope implements ToolHost {
       );
     }
   }
+}
+
+function closedError(): AIScopeError {
+  return new AIScopeError(
+    'The scope was closed before the question was answered, so the question was aborted. Await the answer inside the scope: return the promise of chat() from the function that runInScope runs.',
+  );
 }
 
 function endedError(what: string): AIScopeError {

@@ -430,6 +430,17 @@ describe('a scope', () => {
     }
   });
 
+  it('that closes before its first question has begun lets none begin', async () => {
+    const model = twoTurns();
+    const { ai } = application(model);
+    const scope = ai.openScope(as('alice'));
+    const chat = rejection(() => deskOf(scope).agent.chat('q'));
+    await scope.close();
+    expect((await chat).message).toMatch(/^The scope was closed before the question was answered/);
+    expect(model.requests).toHaveLength(0);
+    expect((scope as unknown as { signal: AbortSignal }).signal.aborted).toBe(true);
+  });
+
   it('aborts a question that waits for the model', async () => {
     const { ai } = application(scriptedModel([never()]));
     const scope = ai.openScope(as('alice'));
