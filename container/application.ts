@@ -66,7 +66,7 @@ export class Application implements SiteListener {
   #probe(): Pick<ScopeOwner, 'defaultScope' | 'isAutobound'> {
     const container = this.#container;
     const bindingOf = (target: Newable): PlanBinding | undefined =>
-      [...(this.#plugin.bindingService.getNonParentBindings(target) ?? [])][0];
+      [...this.#plugin.bindingService.getChained(target)][0];
     class Bound {}
     class Autobound {}
     container.bind(Bound).toSelf();

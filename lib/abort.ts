@@ -16,7 +16,13 @@ export function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<
   });
 }
 
-const listening = new WeakMap<AbortSignal, Set<() => void>>();
+/** Those who listen to one signal, behind one listener of ours. */
+interface Hub {
+  readonly listeners: Set<() => void>;
+  readonly tellAll: () => void;
+}
+
+const hubs = new WeakMap<AbortSignal, Hub>();
 
 /**
  * Calls `listener` when the signal aborts, at once where it has; the returned function ends that. However many listen,
@@ -27,25 +33,24 @@ export function onAbort(signal: AbortSignal, listener: () => void): () => void {
     listener();
     return () => undefined;
   }
-  const listeners = listening.get(signal) ?? new Set();
-  const all = (): void => {
-    listening.delete(signal);
-    for (const each of [...listeners]) each();
-  };
-  if (listeners.size === 0) {
-    listening.set(signal, listeners);
-    signal.addEventListener('abort', all, { once: true });
-    hubs.set(listeners, all);
-  }
-  listeners.add(listener);
+  const hub = hubs.get(signal) ?? openHub(signal);
+  hub.listeners.add(listener);
   return () => {
-    listeners.delete(listener);
-    const hub = hubs.get(listeners);
-    if (listeners.size > 0 || hub === undefined) return;
-    listening.delete(signal);
-    hubs.delete(listeners);
-    signal.removeEventListener('abort', hub);
+    hub.listeners.delete(listener);
+    if (hub.listeners.size > 0 || hubs.get(signal) !== hub) return;
+    hubs.delete(signal);
+    signal.removeEventListener('abort', hub.tellAll);
   };
 }
 
-const hubs = new WeakMap<Set<() => void>, () => void>();
+function openHub(signal: AbortSignal): Hub {
+  const listeners = new Set<() => void>();
+  const tellAll = (): void => {
+    hubs.delete(signal);
+    for (const listener of [...listeners]) listener();
+  };
+  signal.addEventListener('abort', tellAll, { once: true });
+  const hub = { listeners, tellAll };
+  hubs.set(signal, hub);
+  return hub;
+}

@@ -676,6 +676,20 @@ describe('autobind', () => {
     expect(run.calls[0]!.result).toBe('plain marked');
   });
 
+  it('makes no caller where an ancestor of the application does it', async () => {
+    const container = new Container({ parent: new Container({ autobind: true }) });
+    for (const target of [OrderTools, OrderService, Desk]) container.bind(target as Newable).toSelf();
+    const ai = installAI(container, { model: new OneCallModel(), logger: quietLogger() });
+    await refused(
+      () =>
+        ai.runInScope(
+          () => undefined,
+          (scope) => scope.container.get(Desk).agent.chat('q'),
+        ),
+      /^Caller is bound by nobody/,
+    );
+  });
+
   it('makes nothing for @FromScope, marked or not', async () => {
     @injectable()
     class Me {
