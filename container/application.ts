@@ -42,8 +42,14 @@ export class Application implements SiteListener {
       override load(api: PluginApi): void {
         take(this._context);
         api.onPlan(({ serviceIdentifier }, plan) => {
-          if (serviceIdentifier !== CONTEXT && currentScope() !== undefined)
+          if (serviceIdentifier === CONTEXT || currentScope() === undefined) return;
+          try {
             buildLongLived(plan, (build) => outsideScopes(() => build(context())));
+          } catch (error) {
+            // Left in the cache the plan would not be shown again, and the next try would build inside the run.
+            this._context.planResultCacheService.clearCache();
+            throw error;
+          }
         });
       }
     }

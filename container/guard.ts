@@ -66,6 +66,13 @@ export interface ScopeGuard {
 /** Whose `get` a plan is made for. A tool class may itself be new for each `get`; nothing else that a tool gets may be. */
 type Purpose = { readonly id: Identifier; readonly lookOnly: boolean } | undefined;
 
+/** How one look is made. */
+interface Look {
+  readonly purpose?: Purpose;
+  /** An error of inversify's is left as it is: nothing of a scope is concerned. */
+  readonly ownWords?: boolean;
+}
+
 /** Carried through what is asynchronous: a factory that waits still works for the tool. */
 const purposes = new AsyncLocalStorage<Purpose>();
 
@@ -75,7 +82,8 @@ let registering: GuardedScope | undefined;
 /** Looks at every plan of a scope's container. One class for all scopes. */
 class GuardPlugin extends Plugin<Container> {
   override load(api: PluginApi): void {
-    const scope = registering as GuardedScope;
+    const scope = registering;
+    if (scope === undefined) return;
     api.onPlan((_options, plan) => {
       // Plans are kept by no scope: inversify mends a cached plan in place when the application binds anew, with the
       // application's own bindings, and a plan that is found in the cache is not shown to anybody. Emptied first, so
@@ -85,7 +93,7 @@ class GuardPlugin extends Plugin<Container> {
       if (ended !== undefined) throw ended;
       const { root } = (plan as unknown as Plan).tree;
       const purpose = purposes.getStore();
-      new PlanWalk(this.#owned(), scope, purpose).walk(root, []);
+      new PlanWalk(this.#owned(), scope, { purpose }).walk(root, []);
       if (purpose?.lookOnly === true) throw PLAN_SEEN;
     });
   }
@@ -127,15 +135,17 @@ export function guardScope(container: Container, scope: GuardedScope): ScopeGuar
 
 /**
  * For a plan of the application's own container that is made while some scope runs, as web frameworks resolve their
- * controllers: builds what lives long outside every run, so that its work does not go on as whoever came first.
+ * controllers: builds what lives long outside every run, so that its work does not go on as whoever came first. Throws
+ * what building it throws.
  */
 export function buildLongLived(plan: unknown, buildAsOwner: GuardedScope['buildAsOwner']): void {
   const scope: GuardedScope = { buildAsOwner, isAutobound: () => false, ended: () => undefined };
-  try {
-    new PlanWalk(() => false, scope, undefined).walk((plan as Plan).tree.root, []);
-  } catch {
-    // What cannot be built is told by inversify in its own way, as soon as it is asked for the same.
-  }
+  new PlanWalk(() => false, scope, { ownWords: true }).walk((plan as Plan).tree.root, []);
+}
+
+/** Runs something that is for no tool, whatever it is run from. */
+export function forNoTool<T>(fn: () => T): T {
+  return purposes.run(undefined, fn);
 }
 
 /** One look at one plan. Unless it is for looking only, it also builds what the application owns. */
@@ -145,7 +155,7 @@ class PlanWalk {
   constructor(
     readonly owned: (binding: PlanBinding) => boolean,
     readonly scope: GuardedScope,
-    readonly purpose: Purpose,
+    readonly look: Look,
   ) {}
 
   walk(service: ServiceNode, path: readonly BindingNode[], keeper?: BindingNode): void {
@@ -169,21 +179,23 @@ class PlanWalk {
     if (keeper === undefined && binding.scope === 'Request' && !this.#mayBePerLookup(path)) throw perLookup(here);
     const longLived = !own && binding.scope === 'Singleton';
     for (const child of children(node)) this.walk(child, here, keeper ?? (longLived ? node : undefined));
-    if (longLived && keeper === undefined && this.purpose?.lookOnly !== true && binding.cache?.isRight !== true)
-      this.scope.buildAsOwner((context) => {
-        build(node, service, here, context);
+    if (longLived && keeper === undefined && this.look.purpose?.lookOnly !== true && binding.cache?.isRight !== true)
+      forNoTool(() => {
+        this.scope.buildAsOwner((context) => {
+          build(node, service, here, context, this.look.ownWords === true);
+        });
       });
   }
 
   /** For anything but a tool inversify's own meaning holds; for a tool, only its own class may be new for each `get`. */
   #mayBePerLookup(path: readonly BindingNode[]): boolean {
-    if (this.purpose === undefined) return true;
-    return isToolClass(this.purpose.id) && path.every(({ redirection }) => redirection !== undefined);
+    if (this.look.purpose === undefined) return true;
+    return isToolClass(this.look.purpose.id) && path.every(({ redirection }) => redirection !== undefined);
   }
 
   /** A service that is marked as one may be made by autobind; what `@FromScope` names must be bound by somebody. */
   #mayBeAutobound({ implementationType }: PlanBinding, path: readonly BindingNode[]): boolean {
-    const isFromScope = this.purpose !== undefined && path.length === 0 && !isToolClass(this.purpose.id);
+    const isFromScope = this.look.purpose !== undefined && path.length === 0 && !isToolClass(this.look.purpose.id);
     return !isFromScope && isInjectable(implementationType);
   }
 
@@ -204,12 +216,18 @@ function children(node: BindingNode): readonly ServiceNode[] {
 }
 
 /** Builds a long-lived thing in the context of the application, whoever asked for it first. */
-function build(node: BindingNode, root: ServiceNode, path: readonly BindingNode[], context: ResolutionContext): void {
+function build(
+  node: BindingNode,
+  root: ServiceNode,
+  path: readonly BindingNode[],
+  context: ResolutionContext,
+  ownWords: boolean,
+): void {
   let built: unknown;
   try {
     built = node.resolve({ context, planResult: { tree: { root } }, requestScopeCache: undefined });
   } catch (error) {
-    if (!isInversifyError(error)) throw error;
+    if (ownWords || !isInversifyError(error)) throw error;
     const name = nameOf(node);
     throw new AIScopeError(
       `${name} lives as long as the application, so the application builds it, without a caller, and that failed: ${trace(path)}.\n` +

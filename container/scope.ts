@@ -3,7 +3,7 @@ import { type BindingScope, Container, type ResolutionContext, type ServiceIdent
 import { AIDefinitionError, AIScopeError } from '../lib/errors.js';
 import { processState } from '../lib/process-state.js';
 import type { Class } from '../decorators/metadata.js';
-import { guardScope, type PlanBinding, type ScopeGuard } from './guard.js';
+import { forNoTool, guardScope, type PlanBinding, type ScopeGuard } from './guard.js';
 import { identifierName, isInversifyError } from './inversify-error.js';
 import type { ToolHost } from './scan.js';
 
@@ -64,6 +64,7 @@ export class RequestScope extends AIScope implements ToolHost {
   /** Tools at work, with the time at which each is given up. */
   readonly #working = new Map<Promise<unknown>, number>();
   #closed: Promise<void> | undefined;
+  #done: Promise<void> | undefined;
   #unbound = false;
 
   /** @param application the one that opened it, as `installAI` made it */
@@ -110,11 +111,13 @@ export class RequestScope extends AIScope implements ToolHost {
     this.refuseIfClosed('run');
     if (typeof fn !== 'function')
       throw new AIDefinitionError('run: takes the function that is run in the scope, scope.run(() => …)');
-    return storage.run(this, fn, this as AIScope);
+    return forNoTool(() => storage.run(this, fn, this as AIScope));
   }
 
   override close(): Promise<void> {
-    this.#closed ??= this.#close();
+    // Noted before anything is aborted: who hears of it may close or ask again.
+    this.#closed ??= Promise.resolve().then(() => this.#done);
+    this.#done ??= this.#close();
     return this.#closed;
   }
 

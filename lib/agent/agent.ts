@@ -114,7 +114,9 @@ function isObject(value: unknown): value is object {
 
 /** Any implementation will do: a polyfill's, or another realm's. */
 function isSignal(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const { aborted, addEventListener, removeEventListener } = value as Readonly<Record<string, unknown>>;
   return (
-    isObject(value) && 'aborted' in value && 'addEventListener' in value && typeof value.addEventListener === 'function'
+    typeof aborted === 'boolean' && typeof addEventListener === 'function' && typeof removeEventListener === 'function'
   );
 }

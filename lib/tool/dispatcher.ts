@@ -124,7 +124,7 @@ export class Dispatcher {
     const context = this.#callContext(tool, call, controller.signal);
     // Watched from before the tool begins: it may abort the run before it first waits.
     const cutShort = cutShortBy(signal, tool);
-    const work = run(tool, args, context, host);
+    const work = run(tool, args, context, host, signal);
     this.#context.working?.(work, tool.timeoutMs);
     try {
       const ending = await Promise.race([work, cutShort.ending]);
@@ -197,11 +197,13 @@ async function run(
   args: Readonly<Record<string, unknown>>,
   context: ToolCallContext,
   host: unknown,
+  runSignal: AbortSignal,
 ): Promise<Ending> {
   let prepared: () => unknown;
   try {
     prepared = await tool.prepare(args, context, host);
     // The call may have been given up meanwhile: then it must not begin.
+    runSignal.throwIfAborted();
     context.signal.throwIfAborted();
   } catch (error) {
     return failure(tool, error, isErrorOf(error, 'scope') || isErrorOf(error, 'definition'));

@@ -7,20 +7,24 @@
  * The package has no public reader of them, so its store is imported by its path and tried out before it is believed.
  */
 
-/** A member that is shown, and the class that `@Type` says it is of, where it does. */
+/** The class that a declaration says a value is of; it may differ from one item of a list to another. */
+export type DeclaredType = (value: object) => Newable | undefined;
+
+/** A member that is shown, and what `@Type` says of it. */
 export interface Exposed {
   readonly key: string;
   readonly value: unknown;
-  readonly type?: Newable | undefined;
+  readonly type?: DeclaredType;
 }
 
 type Newable = abstract new (...args: never[]) => unknown;
 
-/** What an object shows; `type` is its class where it has none of its own. */
+/** What an object shows; `type` is the class that it is declared to be of. */
 export type Exposure = (instance: object, type?: Newable) => readonly Exposed[];
 
 interface TypeMetadata {
   readonly typeFunction?: (options: object) => unknown;
+  readonly reflectedType?: unknown;
   readonly options?: {
     readonly discriminator?: {
       readonly property: string;
@@ -78,15 +82,23 @@ async function load(): Promise<Exposure> {
         'class-transformer is installed, but what its decorators say cannot be read, so no instance is told; keep it out of the bundle, or give the class a toJSON',
       );
     };
-  return (instance, type) =>
-    exposed(
-      store,
-      instance,
-      type ?? (Object.getPrototypeOf(instance) as { readonly constructor: Newable }).constructor,
-    );
+  return (instance, type) => {
+    const own = classOf(instance);
+    if (type === undefined || instance instanceof type) return exposed(store, instance, own ?? type);
+    // A row of a database laid over an entity: it hides what the entity hides, and what its own class hides, if it has one.
+    const hidden = own === undefined ? [] : store.getExcludedProperties(own, CLASS_TO_PLAIN);
+    return exposed(store, instance, type).filter(({ key }) => !hidden.includes(key));
+  };
 }
 
-function exposed(store: Store, instance: object, target: Newable): readonly Exposed[] {
+/** The class of an instance; an own property called `constructor` is none. */
+function classOf(instance: object): Newable | undefined {
+  const { constructor } = (Object.getPrototypeOf(instance) ?? {}) as { readonly constructor?: unknown };
+  return typeof constructor === 'function' && constructor !== Object ? (constructor as Newable) : undefined;
+}
+
+function exposed(store: Store, instance: object, target: Newable | undefined): readonly Exposed[] {
+  if (target === undefined) return ownMembers(instance);
   const shown = store.getExposedProperties(target, CLASS_TO_PLAIN);
   const hidden = store.getExcludedProperties(target, CLASS_TO_PLAIN);
   const keys = new Set([...(hidesAll(store, target) ? [] : Object.keys(instance)), ...shown]);
@@ -94,22 +106,21 @@ function exposed(store: Store, instance: object, target: Newable): readonly Expo
     const options = store.findExposeMetadata(target, key)?.options;
     if (hidden.includes(key) || (options?.groups?.length ?? 0) > 0) return [];
     const value = valueOf(store, target, instance, key, shown.includes(key));
-    return [{ key: options?.name ?? key, value, type: typeOf(store, target, instance, key, value) }];
+    const metadata = store.findTypeMetadata(target, key);
+    return [{ key: options?.name ?? key, value, ...(metadata && { type: declaredType(metadata, instance, key) }) }];
   });
 }
 
-/** The class that a member is declared to be of: a row of a database laid over an entity hides what the entity hides. */
-function typeOf(store: Store, target: Newable, object: object, property: string, value: unknown): Newable | undefined {
-  const metadata = store.findTypeMetadata(target, property);
-  const { property: tag, subTypes } = metadata?.options?.discriminator ?? {};
-  const named =
-    tag !== undefined && typeof value === 'object' && value !== null
-      ? (value as Readonly<Record<string, unknown>>)[tag]
-      : undefined;
-  const type: unknown =
-    subTypes?.find(({ name }) => name === named)?.value ??
-    metadata?.typeFunction?.({ object, property, newObject: {} });
-  return typeof type === 'function' ? (type as Newable) : undefined;
+function declaredType(metadata: TypeMetadata, object: object, property: string): DeclaredType {
+  const { typeFunction, reflectedType, options } = metadata;
+  const { property: tag, subTypes } = options?.discriminator ?? {};
+  return (value) => {
+    const named = tag === undefined ? undefined : (value as Readonly<Record<string, unknown>>)[tag];
+    const type: unknown =
+      subTypes?.find(({ name }) => name === named)?.value ??
+      (typeFunction === undefined ? reflectedType : typeFunction({ object, property, newObject: {} }));
+    return typeof type === 'function' ? (type as Newable) : undefined;
+  };
 }
 
 /** `@Exclude()` on the class, or on a base of it: a subclass does not show what its base hides. */

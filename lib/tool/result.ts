@@ -1,7 +1,7 @@
 import { Stream } from 'node:stream';
 import { types } from 'node:util';
 import { writeJson } from '../schema/json.js';
-import { type Exposed, type Exposure, loadExposure, ownMembers } from './exposed.js';
+import { type DeclaredType, type Exposed, type Exposure, loadExposure, ownMembers } from './exposed.js';
 import { NOTHING } from './told.js';
 
 /** The tool returned something that is no value: the call has failed, and the observer is told which kind it was. */
@@ -63,8 +63,6 @@ function closing(value: object, close: unknown): void {
   closed().catch(() => undefined);
 }
 
-type Newable = Exposed['type'];
-
 /** One walk over one result: JSON's rules, apart from where they lose what the model should read. */
 class Telling {
   readonly #exposure: Exposure;
@@ -75,8 +73,8 @@ class Telling {
     this.#exposure = exposure;
   }
 
-  /** `type` is the class that a declaration says the value, or each of its items, is of. */
-  plain(value: unknown, type?: Newable): unknown {
+  /** `type` tells what a declaration says of the value, or of each of its items. */
+  plain(value: unknown, type?: DeclaredType): unknown {
     if (++this.#values > MAX_VALUES)
       throw new UnsupportedResultError(
         `the result holds more than ${MAX_VALUES.toString()} values; return a page of it`,
@@ -93,32 +91,37 @@ class Telling {
     }
   }
 
-  #object(value: object, type: Newable): unknown {
+  #object(value: object, type: DeclaredType | undefined): unknown {
     if (ArrayBuffer.isView(value) || types.isAnyArrayBuffer(value))
       return `[binary data, ${value.byteLength.toString()} bytes]`;
     if (types.isBoxedPrimitive(value)) return this.plain(value.valueOf());
     const { toJSON } = value as { readonly toJSON?: unknown };
     if (typeof toJSON === 'function' && !types.isDate(value)) {
       const told: unknown = Reflect.apply(toJSON as (key: string) => unknown, value, ['']);
-      if (told !== value) return this.plain(told);
+      if (told !== value) return this.plain(told, type);
     }
     if (types.isDate(value)) return Number.isNaN(value.getTime()) ? 'Invalid Date' : value.toISOString();
     if (types.isNativeError(value) || value instanceof Error) return value.name;
     if (Array.isArray(value)) return Array.from(value as unknown[], (item) => this.plain(item, type) ?? null);
     if (types.isMap(value)) return this.#map(value, type);
     if (types.isSet(value)) return [...value].map((item) => this.plain(item, type) ?? null);
-    if (isPlain(value)) return this.#members(type === undefined ? ownMembers(value) : this.#exposure(value, type));
+    if (isPlain(value)) return this.#members(this.#shown(value, type?.(value)));
     const { toString } = value as { readonly toString?: unknown };
     if (typeof toString === 'function' && !isObjectsOwn(toString))
       return String(Reflect.apply(toString as () => unknown, value, []));
-    return this.#members(this.#exposure(value));
+    return this.#members(this.#exposure(value, type?.(value)));
+  }
+
+  /** A plain object shows all it has, unless a declaration says what it is. */
+  #shown(value: object, type: ReturnType<DeclaredType>): readonly Exposed[] {
+    return type === undefined ? ownMembers(value) : this.#exposure(value, type);
   }
 
   #members(members: readonly Exposed[]): unknown {
     return Object.fromEntries(members.map(({ key, value, type }) => [key, this.plain(value, type)]));
   }
 
-  #map(value: ReadonlyMap<unknown, unknown>, type: Newable): unknown {
+  #map(value: ReadonlyMap<unknown, unknown>, type: DeclaredType | undefined): unknown {
     const entries = [...value].map(([key, member]) => [key, this.plain(member, type)] as const);
     return entries.every(([key]) => typeof key === 'string')
       ? Object.fromEntries(entries as [string, unknown][])

@@ -509,6 +509,59 @@ describe('a singleton that the application’s own container builds inside a run
     expect(late).toHaveLength(1);
   });
 
+  it('also where the first try fails', async () => {
+    let tries = 0;
+    const late: Promise<string>[] = [];
+    @injectable()
+    class Flaky {
+      constructor(@AI({ tools: [OrderTools], toolGroup: ReadOnly }) agent: AIService) {
+        if (++tries === 1) throw new Error('connection refused');
+        late.push(new Promise((resolve) => setTimeout(resolve, 5)).then(() => agent.chat('q')));
+        late[0]!.catch(() => undefined);
+      }
+    }
+    const one = app((c) => bindAs(c, Flaky, 'singleton'));
+    await one.ai.runInScope(as('alice'), async () => {
+      expect(() => one.container.get(Flaky)).toThrow('connection refused');
+      expect(tries).toBe(1);
+      one.container.get(Flaky);
+      await refused(() => late[0]!, /there is no scope/);
+    });
+  });
+
+  it('does its own work for no tool, although one needed it first', async () => {
+    const jobs: Promise<string>[] = [];
+    @injectable()
+    class Queue {
+      constructor() {
+        jobs.push(
+          new Promise((resolve) => setTimeout(resolve, 5)).then(() =>
+            one.ai.runInScope(as('system'), (scope) => scope.container.get<string>('handler')),
+          ),
+        );
+      }
+    }
+    @injectable()
+    class Service extends OrderService {
+      constructor(
+        @inject(Caller) caller: Caller,
+        @inject(Queue) readonly queue: Queue,
+      ) {
+        super(caller);
+      }
+    }
+    const one = app((c) => {
+      bindAs(c, Queue, 'singleton');
+      c.bind(OrderService).to(Service);
+      c.bind('unit')
+        .toDynamicValue(() => 'unit')
+        .inRequestScope();
+      c.bind('handler').toDynamicValue((context) => context.get('unit'));
+    });
+    expect(await ask(one, 'alice')).toBe('order 42 for alice');
+    expect(await jobs[0]).toBe('unit');
+  });
+
   it('fails in its own words where it fails', async () => {
     const boom = new Error('no database');
     const one = app((c) => {

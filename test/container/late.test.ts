@@ -1,6 +1,6 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { type Container, inject, injectable, type ResolutionContext } from 'inversify';
-import { AIScopeError, AITool, FromScope } from 'inversify-ai';
+import { AIObserver, AIScopeError, AITool, FromScope } from 'inversify-ai';
 import { call, never, scriptedModel, text } from 'inversify-ai/testing';
 import { application, as, Caller, Desk, OrderService, rejection } from './orders.js';
 
@@ -60,6 +60,41 @@ describe('a call that was given up does not begin later', () => {
     } finally {
       jest.useRealTimers();
     }
+  });
+
+  it.each(Array.from({ length: 20 }, (_, i) => i))('aborted %i microtasks after it was announced', async (ticks) => {
+    const ran: string[] = [];
+    const controller = new AbortController();
+    class Leaving extends AIObserver {
+      override toolStarted(): void {
+        void (async () => {
+          for (let i = 0; i < ticks; i++) await Promise.resolve();
+          ran.push('aborted');
+          controller.abort(new Error('left'));
+        })();
+      }
+    }
+    @injectable()
+    class Bank {
+      @AITool('Pays')
+      pay(@FromScope(Caller) caller: Caller): string {
+        ran.push(`paid as ${caller.id}`);
+        return 'paid';
+      }
+    }
+    const { ai } = application(scriptedModel([call('Bank_pay'), text('done')]), (container) => {
+      container.bind(OrderService).toSelf();
+      container.bind(Bank).toSelf();
+      container.bind(AIObserver).toConstantValue(new Leaving());
+    });
+    await ai.runInScope(as('alice'), (scope) =>
+      scope.container
+        .get(Desk)
+        .agent.withTools([Bank])
+        .run('q', { signal: controller.signal })
+        .catch(() => undefined),
+    );
+    expect(ran.join()).not.toMatch(/aborted,paid/);
   });
 
   it('nor as the application, once the request is over', async () => {

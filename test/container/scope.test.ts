@@ -11,6 +11,8 @@ import {
   defineTool,
   FromScope,
   installAI,
+  type ModelReply,
+  type ModelRequest,
   ReadOnly,
 } from 'inversify-ai';
 import { call, never, scriptedModel, text } from 'inversify-ai/testing';
@@ -439,6 +441,42 @@ describe('a scope', () => {
     expect((await chat).message).toMatch(/^The scope was closed before the question was answered/);
     expect(model.requests).toHaveLength(0);
     expect((scope as unknown as { signal: AbortSignal }).signal.aborted).toBe(true);
+  });
+
+  it('closes once, whoever closes it again on hearing of it', async () => {
+    const gone: string[] = [];
+    let ran: unknown;
+    class Closing extends OneCallModel {
+      override complete(_request: ModelRequest, options?: { signal: AbortSignal }): Promise<ModelReply> {
+        return new Promise((_resolve, reject) => {
+          options!.signal.addEventListener('abort', () => {
+            void scope.close();
+            try {
+              scope.run(() => 1);
+            } catch (error) {
+              ran = error;
+            }
+            reject(options!.signal.reason as Error);
+          });
+        });
+      }
+    }
+    const { ai } = application(new Closing());
+    const scope = ai.openScope((container) => {
+      as('alice')(container);
+      container
+        .bind('session')
+        .toDynamicValue(() => 's1')
+        .inSingletonScope()
+        .onDeactivation(() => void gone.push('s1'));
+    });
+    scope.container.get('session');
+    const chat = rejection(() => deskOf(scope).agent.chat('q'));
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    await scope.close();
+    await chat;
+    expect(gone).toEqual(['s1']);
+    expect(ran).toBeInstanceOf(AIScopeError);
   });
 
   it('aborts a question that waits for the model', async () => {

@@ -219,6 +219,23 @@ describe('an instance is told by what its decorators say, and nothing of it is r
     @Type(() => Row) customer!: Row;
     @Type(() => Row) others!: Row[];
   }
+  class Packet {
+    constructor(values: object) {
+      Object.assign(this, values);
+    }
+  }
+  class Reflected {
+    @Type() owner!: Row;
+  }
+  class Pay {
+    readonly kind: string = '';
+  }
+  class Card extends Pay {
+    @Exclude() readonly number: string = '';
+  }
+  class Wallet {
+    @Type(() => Pay, { discriminator: { property: 'kind', subTypes: [{ name: 'card', value: Card }] } }) pays!: Pay[];
+  }
   class SafeMap extends Map<string, string> {
     toJSON(): unknown {
       return Object.fromEntries([...this].filter(([key]) => key !== 'pw'));
@@ -255,6 +272,31 @@ describe('an instance is told by what its decorators say, and nothing of it is r
         },
       },
       '{"a":1}',
+    ],
+    [
+      'such rows that have a class of their own',
+      Object.assign(new Order(), { customer: new Packet(row) }),
+      '{"id":42,"customer":{"name":"al"}}',
+    ],
+    [
+      'such rows that come out of a toJSON',
+      Object.assign(new Order(), { customer: { toJSON: () => row } }),
+      '{"id":42,"customer":{"name":"al"}}',
+    ],
+    [
+      'such rows where the compiler says the type',
+      Object.assign(new Reflected(), { owner: row }),
+      '{"owner":{"name":"al"}}',
+    ],
+    [
+      'such rows of several kinds in a list',
+      Object.assign(new Wallet(), {
+        pays: [
+          { kind: 'card', number: 'S3CRET' },
+          { kind: 'cash', sum: 1 },
+        ],
+      }),
+      '{"pays":[{"kind":"card"},{"kind":"cash","sum":1}]}',
     ],
     ['boxed values', [Object(5), Object(false), Object('x')], '[5,false,"x"]'],
     ['a plain object of another realm', runInNewContext('({ a: { b: 1 } })'), '{"a":{"b":1}}'],
