@@ -8,8 +8,8 @@ import { identifierName, isInversifyError } from './inversify-error.js';
 
 /*
  * inversify caches a singleton with whatever it was first built from. Built through a request's container it would keep
- * that request's caller and serve it to everybody. No library guards against it (awilix has a strict mode of its own
- * kind, inversify has none), so this reads each plan of a scope's container before anything is built from it.
+ * that request's caller and serve it to everybody. awilix refuses that in its strict mode, for its own registrations;
+ * inversify has nothing of the kind, so this reads each plan of a scope's container before anything is built from it.
  */
 
 // The parts of inversify's plan that are read here.
