@@ -6,6 +6,7 @@ import { compileTool } from '../lib/tool/compile.js';
 import { effectOf } from '../lib/tool/group.js';
 import type { CompiledTool, ToolCallContext } from '../lib/tool/tool.js';
 import { isClass } from '../decorators/ai.js';
+import { className } from '../decorators/member.js';
 import type { Class, ParameterSource } from '../decorators/metadata.js';
 import { type ToolMember, toolMembers } from '../decorators/tool-members.js';
 
@@ -134,10 +135,17 @@ function refuseOtherContract(target: Class, { key, owner, declaration, groups }:
       `${owner}.${key}: what ${target.name} is bound to has no method ${key}; bind the class itself, or an object with that method`,
     );
   const actual = contractsOf(instance).get(key);
-  if (actual !== undefined && (actual.declaration !== declaration || effectOf(actual.groups) !== effectOf(groups)))
+  // An object of another class, a stand-in in a test, has no contract of its own; a subclass that lost it has broken it.
+  const isKept =
+    actual === undefined
+      ? !(instance instanceof target)
+      : actual.declaration === declaration && effectOf(actual.groups) === effectOf(groups);
+  if (!isKept) {
+    const bound = className((instance as { readonly constructor: { readonly name: string } }).constructor);
     throw new AIDefinitionError(
-      `${owner}.${key}: ${target.name} is bound to ${actual.owner}, which declares the tool ${key} otherwise; list ${actual.owner} in tools, or bind ${target.name} to a class that leaves its tools as they are`,
+      `${owner}.${key}: ${target.name} is bound to ${bound}, which declares the tool ${key} otherwise; list ${bound} in tools, or bind ${target.name} to a class that leaves its tools as they are`,
     );
+  }
 }
 
 function declare(

@@ -64,7 +64,6 @@ export class RequestScope extends AIScope implements ToolHost {
   /** Tools at work, with the time at which each is given up. */
   readonly #working = new Map<Promise<unknown>, number>();
   #closed: Promise<void> | undefined;
-  #done: Promise<void> | undefined;
   #unbound = false;
 
   /** @param application the one that opened it, as `installAI` made it */
@@ -115,9 +114,14 @@ export class RequestScope extends AIScope implements ToolHost {
   }
 
   override close(): Promise<void> {
-    // Noted before anything is aborted: who hears of it may close or ask again.
-    this.#closed ??= Promise.resolve().then(() => this.#done);
-    this.#done ??= this.#close();
+    if (this.#closed === undefined) {
+      // Noted before anything is aborted: who hears of it may close or ask again.
+      let begin: (done: Promise<void>) => void = () => undefined;
+      this.#closed = new Promise((resolve) => {
+        begin = resolve;
+      });
+      begin(this.#close());
+    }
     return this.#closed;
   }
 

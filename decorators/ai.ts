@@ -46,7 +46,7 @@ export function AI(options: AIOptions) {
     throwProblems(problems);
     problems.push(...countProblems(`@AI on ${name}`, 'maxToolCalls', options.maxToolCalls));
     problems.push(...countProblems(`@AI on ${name}`, 'maxAttempts', options.maxAttempts));
-    problems.push(...groupProblems(`@AI on ${name}`, options));
+    if (narrows(options)) groupNames(`@AI on ${name}`, options.toolGroup, problems);
     problems.push(...textProblems(`@AI on ${name}`, 'system', options.system));
     problems.push(...toolListProblems(name, options.tools));
     throwProblems(problems);
@@ -71,16 +71,6 @@ function freezeOptions(options: AIOptions): AIOptions {
     tools: typeof tools === 'function' ? tools : Object.freeze([...tools]),
     ...(toolGroup !== undefined && { toolGroup: isToolGroup(toolGroup) ? toolGroup : Object.freeze([...toolGroup]) }),
   });
-}
-
-function groupProblems(where: string, options: AIOptions): readonly string[] {
-  try {
-    if (narrows(options)) groupNames(where, options.toolGroup);
-    return [];
-  } catch (error) {
-    if (!(error instanceof AIDefinitionError)) throw error;
-    return error.problems;
-  }
 }
 
 function refuseTarget(

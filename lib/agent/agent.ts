@@ -1,5 +1,4 @@
 import { onAbort } from '../abort.js';
-import { AIDefinitionError } from '../errors.js';
 import type { AILogger } from '../logger.js';
 import type { ChatModel } from '../model/chat-model.js';
 import { countProblems, describeKind, throwProblems, unknownOptions } from '../declaration.js';
@@ -102,9 +101,9 @@ function narrow(
   throwProblems(problems);
   const { maxToolCalls = agent.maxToolCalls } = options;
   if (!narrows(options)) return { toolset: agent.toolset, maxToolCalls };
-  const groups = groupNames(where, options.toolGroup);
-  if (agent.toolset.tools.length === 0)
-    throw new AIDefinitionError(`${where}: there are no tools that toolGroup could narrow`);
+  const groups = groupNames(where, options.toolGroup, problems);
+  if (agent.toolset.tools.length === 0) problems.push(`${where}: there are no tools that toolGroup could narrow`);
+  throwProblems(problems);
   return { toolset: agent.toolset.only(groups, where), maxToolCalls };
 }
 

@@ -4,9 +4,9 @@ import { type ChatModel, isChatModel } from '../model/chat-model.js';
 import { countProblems, describeKind, textProblems, throwProblems, unknownOptions } from '../declaration.js';
 import type { AIRun } from '../run.js';
 import { compileHandmade, isTool } from '../tool/compile.js';
-import { groupNames, inGroups, narrows, type ToolGroup } from '../tool/group.js';
+import { groupNames, narrows, type ToolGroup } from '../tool/group.js';
 import type { CompiledTool } from '../tool/tool.js';
-import { duplicateNames, emptyGroup, Toolset } from '../tool/toolset.js';
+import { duplicateNames, narrowTools, Toolset } from '../tool/toolset.js';
 import {
   type AgentDefinition,
   type ChatOptions,
@@ -153,16 +153,11 @@ export function buildToolset(where: string, sources: unknown, options: object, s
     );
   const problems: string[] = [];
   const tools = (sources as unknown[]).flatMap((source) => readSource(source, where, problems, scan));
-  let narrowed = tools;
+  let narrowed: readonly CompiledTool[] = tools;
   if (narrows(options)) {
-    try {
-      const groups = groupNames(where, options.toolGroup);
-      narrowed = tools.filter((tool) => inGroups(tool, groups));
-      if (tools.length > 0 && narrowed.length === 0) problems.push(emptyGroup(where, groups, tools));
-    } catch (error) {
-      if (!(error instanceof AIDefinitionError)) throw error;
-      problems.push(error.message);
-    }
+    const before = problems.length;
+    const groups = groupNames(where, options.toolGroup, problems);
+    if (problems.length === before) narrowed = narrowTools(tools, groups, where, problems);
   }
   problems.push(...duplicateNames(narrowed).map((problem) => `${where}: ${problem}`));
   throwProblems(problems);

@@ -84,10 +84,10 @@ async function load(): Promise<Exposure> {
     };
   return (instance, type) => {
     const own = classOf(instance);
-    if (type === undefined || instance instanceof type) return exposed(store, instance, own ?? type);
+    if (type === undefined || instance instanceof type || hidesAll(store, own))
+      return exposed(store, instance, own ?? type);
     // A row of a database laid over an entity: it hides what the entity hides, and what its own class hides, if it has one.
-    const hidden = own === undefined ? [] : store.getExcludedProperties(own, CLASS_TO_PLAIN);
-    return exposed(store, instance, type).filter(({ key }) => !hidden.includes(key));
+    return exposed(store, instance, type, own === undefined ? [] : store.getExcludedProperties(own, CLASS_TO_PLAIN));
   };
 }
 
@@ -97,10 +97,15 @@ function classOf(instance: object): Newable | undefined {
   return typeof constructor === 'function' && constructor !== Object ? (constructor as Newable) : undefined;
 }
 
-function exposed(store: Store, instance: object, target: Newable | undefined): readonly Exposed[] {
+function exposed(
+  store: Store,
+  instance: object,
+  target: Newable | undefined,
+  alsoHidden: readonly string[] = [],
+): readonly Exposed[] {
   if (target === undefined) return ownMembers(instance);
   const shown = store.getExposedProperties(target, CLASS_TO_PLAIN);
-  const hidden = store.getExcludedProperties(target, CLASS_TO_PLAIN);
+  const hidden = [...store.getExcludedProperties(target, CLASS_TO_PLAIN), ...alsoHidden];
   const keys = new Set([...(hidesAll(store, target) ? [] : Object.keys(instance)), ...shown]);
   return [...keys].flatMap((key) => {
     const options = store.findExposeMetadata(target, key)?.options;

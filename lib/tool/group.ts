@@ -1,4 +1,3 @@
-import { AIDefinitionError } from '../errors.js';
 import { describeKind } from '../declaration.js';
 import type { ToolEffect } from '../run.js';
 
@@ -40,29 +39,29 @@ export function narrows(options: object): options is { readonly toolGroup: unkno
 }
 
 /**
- * The names in a `toolGroup`. A list means any of them; one that mixes an effect with another group is refused, since
+ * The names in a `toolGroup`; what is wrong with it goes to `problems`. A list means any of them; one that mixes an effect with another group is refused, since
  * `[ReadOnly, Billing]` reads like "the read-only ones of Billing" and would bring in all that Billing may change.
  */
-export function groupNames(where: string, toolGroup: unknown): readonly string[] {
+export function groupNames(where: string, toolGroup: unknown, problems: string[]): readonly string[] {
   const list: unknown[] = Array.isArray(toolGroup) ? toolGroup : [toolGroup];
-  const names = list.map((group) => {
-    if (isToolGroup(group)) return group.groupName;
-    if (group === undefined)
-      throw new AIDefinitionError(
-        `${where}: toolGroup is undefined, which would narrow nothing: a misspelt name, or a circular import; declare the group in a file of its own, and leave toolGroup out where all tools are meant`,
-      );
-    const found = typeof group === 'string' ? `the text "${group}"` : describeKind(group);
-    throw new AIDefinitionError(
-      `${where}: toolGroup takes a group: ReadOnly, Mutating, or one that AIToolGroup('Billing') made; found ${found}`,
-    );
+  if (list.length === 0) problems.push(`${where}: toolGroup is an empty list; name a group or leave it out`);
+  const names: readonly string[] = list.flatMap((group) => {
+    if (isToolGroup(group)) return [group.groupName];
+    problems.push(`${where}: ${noGroup(group)}`);
+    return [];
   });
-  if (names.length === 0)
-    throw new AIDefinitionError(`${where}: toolGroup is an empty list; name a group or leave it out`);
   const effects: readonly string[] = names.filter((name) => name === READ_ONLY || name === MUTATING);
   if (effects.length > 0 && effects.length < names.length)
-    throw new AIDefinitionError(
+    problems.push(
       `${where}: toolGroup mixes ${effects.join(' and ')} with ${names.filter((name) => !effects.includes(name)).join(', ')}; ` +
         'a list means any of them, so mutating tools would come in; name the effect or the other groups, not both',
     );
   return [...new Set(names)].sort();
+}
+
+function noGroup(found: unknown): string {
+  if (found === undefined)
+    return 'toolGroup is undefined, which would narrow nothing: a misspelt name, or a circular import; declare the group in a file of its own, and leave toolGroup out where all tools are meant';
+  const what = typeof found === 'string' ? `the text "${found}"` : describeKind(found);
+  return `toolGroup takes a group: ReadOnly, Mutating, or one that AIToolGroup('Billing') made; found ${what}`;
 }

@@ -1,4 +1,4 @@
-import { AIDefinitionError } from '../errors.js';
+import { throwProblems } from '../declaration.js';
 import { inGroups } from './group.js';
 import type { CompiledTool } from './tool.js';
 
@@ -16,8 +16,7 @@ export class Toolset {
 
   /** Throws an `AIDefinitionError` where two tools have one name. */
   constructor(tools: readonly CompiledTool[]) {
-    const problems = duplicateNames(tools);
-    if (problems.length > 0) throw new AIDefinitionError(problems);
+    throwProblems(duplicateNames(tools));
     this.tools = Object.freeze([...tools].sort((a, b) => (a.name < b.name ? -1 : 1)));
     this.#byName = new Map(this.tools.map((tool) => [tool.name, tool]));
     Object.freeze(this);
@@ -37,16 +36,29 @@ export class Toolset {
     const key = JSON.stringify(groups);
     let narrowed = this.#narrowed.get(key);
     if (narrowed === undefined) {
-      narrowed = new Toolset(this.tools.filter((tool) => inGroups(tool, groups)));
-      if (narrowed.tools.length === 0) throw new AIDefinitionError(emptyGroup(where, groups, this.tools));
+      const problems: string[] = [];
+      narrowed = new Toolset(narrowTools(this.tools, groups, where, problems));
+      throwProblems(problems);
       this.#narrowed.set(key, narrowed);
     }
     return narrowed;
   }
 }
 
+/** The tools in any of the groups; a group that leaves nothing of something is a problem. */
+export function narrowTools(
+  tools: readonly CompiledTool[],
+  groups: readonly string[],
+  where: string,
+  problems: string[],
+): readonly CompiledTool[] {
+  const narrowed = tools.filter((tool) => inGroups(tool, groups));
+  if (tools.length > 0 && narrowed.length === 0) problems.push(emptyGroup(where, groups, tools));
+  return narrowed;
+}
+
 /** What to say where a group leaves nothing: the groups that there are, since most often one is misspelt. */
-export function emptyGroup(where: string, groups: readonly string[], tools: readonly CompiledTool[]): string {
+function emptyGroup(where: string, groups: readonly string[], tools: readonly CompiledTool[]): string {
   const present = [...new Set(tools.flatMap((tool) => [...tool.groups]))].sort();
   const bear = present.length === 0 ? 'they bear no group' : `their groups are ${present.join(', ')}`;
   return `${where}: no tool is in toolGroup ${groups.join(' or ')}; of ${tools.map(({ name }) => name).join(', ')}, ${bear}. Mark the methods, or name another group`;

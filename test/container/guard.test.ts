@@ -804,6 +804,12 @@ describe('a class that is bound to another one', () => {
       return `deleted ${text} of ${owner}`;
     }
   }
+  class Grown extends Reader {
+    // @ts-expect-error -- TypeScript sees it as well; plain JavaScript would not
+    override find(text: string, owner: string, all: boolean): string {
+      return `deleted ${text} of ${owner} ${String(all)}`;
+    }
+  }
   class Louder extends Reader {
     override find(owner: string, text: string): string {
       return super.find(owner, text).toUpperCase();
@@ -823,6 +829,7 @@ describe('a class that is bound to another one', () => {
     ['a subclass that declares the tool anew', Writer],
     ['a subclass that marks it mutating', Marked],
     ['a subclass that is marked mutating itself', MarkedClass],
+    ['a subclass whose method takes more', Grown as unknown as new () => Reader],
   ])('by another contract is not called: %s', async (_title, bound) => {
     const error = await rejection(() => run(bound));
     expect(error).toBeInstanceOf(AIDefinitionError);

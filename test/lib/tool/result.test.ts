@@ -224,6 +224,15 @@ describe('an instance is told by what its decorators say, and nothing of it is r
       Object.assign(this, values);
     }
   }
+  @Exclude()
+  class Sealed {
+    readonly secret = 'S3CRET';
+    @Expose() readonly open = 'yes';
+  }
+  class Masked {
+    @Exclude() readonly name = 'S3CRET';
+    readonly more = 1;
+  }
   class Reflected {
     @Type() owner!: Row;
   }
@@ -297,6 +306,16 @@ describe('an instance is told by what its decorators say, and nothing of it is r
         ],
       }),
       '{"pays":[{"kind":"card"},{"kind":"cash","sum":1}]}',
+    ],
+    [
+      'such rows of a class that hides all of itself',
+      Object.assign(new Order(), { customer: new Sealed() }),
+      '{"id":42,"customer":{"open":"yes"}}',
+    ],
+    [
+      'such rows of a class that hides something else',
+      Object.assign(new Order(), { customer: new Masked() }),
+      '{"id":42,"customer":{"more":1}}',
     ],
     ['boxed values', [Object(5), Object(false), Object('x')], '[5,false,"x"]'],
     ['a plain object of another realm', runInNewContext('({ a: { b: 1 } })'), '{"a":{"b":1}}'],
