@@ -6,9 +6,16 @@ import { describeKind } from '../lib/declaration.js';
 import { AIDefinitionError } from '../lib/errors.js';
 import type { AILogger } from '../lib/logger.js';
 import { ChatModel, isChatModel } from '../lib/model/chat-model.js';
-import { buildLongLived, type PlanBinding } from './guard.js';
+import { SCOPE } from './current-scope.js';
+import { noteNoScopes } from './guard.js';
+import { tryGuard } from './guard-trial.js';
 import { type InjectedAgent, InjectedService } from './injected-service.js';
-import { currentScope, outsideScopes, RequestScope, SCOPE, type ScopeOwner } from './scope.js';
+import { Inspections } from './inspections.js';
+import { LongLived } from './long-lived.js';
+import { type PlanBinding, rootOf } from './plan.js';
+import { lookAsOwner } from './plan-walk.js';
+import { currentPurpose } from './purpose.js';
+import { RequestScope, type ScopeOwner } from './scope.js';
 import { classesIn, compileSite, readList } from './site.js';
 
 /** The defaults of an application's sites. */
@@ -29,24 +36,33 @@ export class Application implements SiteListener {
   readonly #agents = new Map<symbol, InjectedAgent>();
   readonly #sites: Site[] = [];
   readonly #owner: ScopeOwner;
+  readonly longLived = new LongLived({
+    context: () => this.#container.get<ResolutionContext>(CONTEXT),
+    forgetPlans: () => {
+      this.#plugin.planResultCacheService.clearCache();
+    },
+  });
   #plugin!: PluginContext;
 
   constructor(container: Container, defaults: ApplicationDefaults) {
     this.#container = container;
     this.#defaults = defaults;
+    tryGuard();
+    const { longLived } = this;
     const take = (plugin: PluginContext): void => {
       this.#plugin = plugin;
     };
-    const context = (): ResolutionContext => container.get<ResolutionContext>(CONTEXT);
+    const isAutobound = (binding: PlanBinding): boolean => this.#owner.isAutobound(binding);
     class ApplicationPlugin extends Plugin<Container> {
       override load(api: PluginApi): void {
         take(this._context);
+        noteNoScopes(this._context.planResultCacheService);
         api.onPlan(({ serviceIdentifier }, plan) => {
-          if (serviceIdentifier === CONTEXT || currentScope() === undefined) return;
+          if (serviceIdentifier === CONTEXT) return;
           try {
-            buildLongLived(plan, (build) => outsideScopes(() => build(context())));
+            lookAsOwner(rootOf(plan), { longLived, isAutobound, purpose: currentPurpose() });
           } catch (error) {
-            // Left in the cache the plan would not be shown again, and the next try would build inside the run.
+            // Left in the cache the plan would not be shown again, and the next try would build unseen.
             this._context.planResultCacheService.clearCache();
             throw error;
           }
@@ -58,18 +74,21 @@ export class Application implements SiteListener {
       .bind(CONTEXT)
       .toDynamicValue((context) => context)
       .inTransientScope();
-    const { defaultScope, isAutobound } = this.#probe();
+    const inspections = new Inspections();
+    this.#plugin.planResultCacheService.subscribe(inspections as never);
     this.#owner = {
-      defaultScope,
-      isAutobound,
-      context,
+      ...this.#probe(),
+      longLived,
+      inspections,
+      logger: defaults.logger,
       isBound: (token) => this.#isBound(token),
+      isOfApplication: ({ id }) => this.#plugin.bindingService.getById(id) !== undefined,
     };
     for (const site of watchSites(this)) this.siteAdded(site);
   }
 
   /** Learns from two classes that nobody knows what inversify tells nobody: the default scope, and what autobind makes. */
-  #probe(): Pick<ScopeOwner, 'defaultScope' | 'isAutobound'> {
+  #probe(): Pick<ScopeOwner, 'defaultScope' | 'isAutobound' | 'unconditional'> {
     const container = this.#container;
     const bindingOf = (target: Newable): PlanBinding | undefined =>
       [...this.#plugin.bindingService.getChained(target)][0];
@@ -78,12 +97,13 @@ export class Application implements SiteListener {
     container.bind(Bound).toSelf();
     const { scope = 'Transient', isSatisfiedBy: always } = bindingOf(Bound) ?? {};
     container.unbind(Bound);
-    if (!container.isBound(Autobound)) return { defaultScope: scope, isAutobound: () => false };
+    if (!container.isBound(Autobound)) return { defaultScope: scope, unconditional: always, isAutobound: () => false };
     // What is bound by hand shares one constraint, or has one of its own; autobind makes an equal one for each.
     const made = String(bindingOf(Autobound)?.isSatisfiedBy);
     if (container.isCurrentBound(Autobound)) container.unbind(Autobound);
     return {
       defaultScope: scope,
+      unconditional: always,
       isAutobound: ({ implementationType, serviceIdentifier, isSatisfiedBy }) =>
         implementationType === serviceIdentifier && isSatisfiedBy !== always && String(isSatisfiedBy) === made,
     };
@@ -102,7 +122,7 @@ export class Application implements SiteListener {
     const { agent, problems, unbound } = this.#look(site, scope);
     const all = [...problems, ...unbound];
     if (agent === undefined || all.length > 0) throw new AIDefinitionError(all);
-    if (scope !== undefined) for (const root of agent.tools.roots) scope.inspect(root);
+    scope?.inspect(agent.tools);
     return new InjectedService(agent, scope);
   }
 

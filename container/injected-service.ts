@@ -7,7 +7,8 @@ import { AIDefinitionError, AIScopeError } from '../lib/errors.js';
 import type { AILogger } from '../lib/logger.js';
 import { ChatModel, isChatModel } from '../lib/model/chat-model.js';
 import type { AIRun } from '../lib/run.js';
-import { currentScope, type RequestScope } from './scope.js';
+import { currentScope } from './current-scope.js';
+import type { RequestScope } from './scope.js';
 import { type CompiledTools, compileTools } from './site.js';
 
 /** What an injected service is made of; all of it is shared but the scope. */
@@ -42,7 +43,7 @@ export class InjectedService extends AIService {
   override async run(message: string, options: ChatOptions = {}): Promise<AIRun> {
     const scope = this.#scope();
     return scope.run(async () => {
-      for (const root of this.#agent.tools.roots) scope.inspect(root);
+      scope.inspect(this.#agent.tools);
       const observers = await scope.all(AIObserver);
       const model = this.#agent.model ?? (await this.#boundModel(scope));
       const { definition, logger } = this.#agent;

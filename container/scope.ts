@@ -1,10 +1,14 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
-import { type BindingScope, Container, type ResolutionContext, type ServiceIdentifier } from 'inversify';
+import type { BindingScope, Container, ServiceIdentifier } from 'inversify';
 import { AIDefinitionError, AIScopeError } from '../lib/errors.js';
-import { processState } from '../lib/process-state.js';
+import type { AILogger } from '../lib/logger.js';
 import type { Class } from '../decorators/metadata.js';
-import { forNoTool, guardScope, type PlanBinding, type ScopeGuard } from './guard.js';
+import { withScope } from './current-scope.js';
+import { guardScope, makeContainer, type ScopeGuard } from './guard.js';
+import { type Inspections, shapeOf } from './inspections.js';
 import { identifierName, isInversifyError } from './inversify-error.js';
+import type { LongLived } from './long-lived.js';
+import type { PlanBinding } from './plan.js';
+import { withoutPurpose } from './purpose.js';
 import type { ToolHost } from './scan.js';
 
 /**
@@ -28,29 +32,19 @@ export abstract class AIScope {
 export type ScopeBinder<R = unknown> = ((container: Container) => R) &
   ([R] extends [never] ? unknown : R extends PromiseLike<unknown> ? 'bind must be synchronous' : unknown);
 
-/** The identifier by which an agent finds the scope it is resolved in, the same in every copy of the package. */
-export const SCOPE = Symbol.for('inversify-ai/scope');
-
-const storage = processState('current-scope/1', () => new AsyncLocalStorage<RequestScope | undefined>());
-
-/** The scope whose `run` this code is in. */
-export function currentScope(): RequestScope | undefined {
-  return storage.getStore();
-}
-
-/** Runs something in no scope: work that it starts must not go on as whoever happened to ask first. */
-export function outsideScopes<T>(fn: () => T): T {
-  return storage.run(undefined, fn);
-}
-
 /** What a scope takes from the application that opens it. */
 export interface ScopeOwner {
   /** What `bind` means where nothing is said, in the application and so in its scopes. */
   readonly defaultScope: BindingScope;
-  context(): ResolutionContext;
+  /** The condition of a binding for which nobody gave one. */
+  readonly unconditional: unknown;
+  readonly longLived: LongLived;
+  readonly inspections: Inspections;
+  readonly logger: AILogger;
   /** Whether somebody bound it in the application or above. */
   isBound(token: ServiceIdentifier): boolean;
   isAutobound(binding: PlanBinding): boolean;
+  isOfApplication(binding: PlanBinding): boolean;
 }
 
 /** The scope that `openScope` makes. */
@@ -60,7 +54,9 @@ export class RequestScope extends AIScope implements ToolHost {
   readonly #owner: ScopeOwner;
   /** Made with the first question: most of what a scope does asks none. */
   #closing: AbortController | undefined;
-  readonly #inspected = new Set<unknown>();
+  /** What it binds, in a word; unknown until it is asked for, and again when that changes. */
+  #shape: { readonly word: string | undefined } | undefined;
+  readonly #inspected = new WeakSet<object>();
   /** Tools at work, with the time at which each is given up. */
   readonly #working = new Map<Promise<unknown>, number>();
   #closed: Promise<void> | undefined;
@@ -75,13 +71,17 @@ export class RequestScope extends AIScope implements ToolHost {
   ) {
     super();
     this.#owner = owner;
-    this.container = new Container({ parent, defaultScope: owner.defaultScope });
+    this.container = makeContainer({ parent, defaultScope: owner.defaultScope });
     this.#guard = guardScope(this.container, {
-      buildAsOwner: (build) => outsideScopes(() => build(owner.context())),
+      self: this,
+      longLived: owner.longLived,
       isAutobound: (binding) => owner.isAutobound(binding),
+      isOfApplication: (binding) => owner.isOfApplication(binding),
       ended: () => (this.#unbound ? endedError('The scope’s container') : undefined),
+      changed: () => {
+        this.#shape = undefined;
+      },
     });
-    this.container.bind(SCOPE).toConstantValue(this);
     this.container.bind(AIScope).toConstantValue(this);
     const bound = bind(this.container);
     if (typeof bound === 'object' && bound !== null && 'then' in bound && typeof bound.then === 'function') {
@@ -110,7 +110,7 @@ export class RequestScope extends AIScope implements ToolHost {
     this.refuseIfClosed('run');
     if (typeof fn !== 'function')
       throw new AIDefinitionError('run: takes the function that is run in the scope, scope.run(() => …)');
-    return forNoTool(() => storage.run(this, fn, this as AIScope));
+    return withoutPurpose(() => withScope(this, () => fn(this)));
   }
 
   override close(): Promise<void> {
@@ -127,6 +127,13 @@ export class RequestScope extends AIScope implements ToolHost {
 
   override [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  /** Closes where nobody waits for it, as at the end of a response: what fails then goes to the log. */
+  end(): void {
+    this.close().catch((error: unknown) => {
+      this.#owner.logger.error('[inversify-ai] what a scope bound could not be deactivated when it closed', error);
+    });
   }
 
   async #close(): Promise<void> {
@@ -165,9 +172,24 @@ export class RequestScope extends AIScope implements ToolHost {
     if (!this.open) throw endedError(what);
   }
 
-  /** Refuses what a tool must not be built from, before anything is asked; once for each identifier that can be planned. */
-  inspect(id: ServiceIdentifier): void {
-    if (!this.#inspected.has(id) && this.#guard.inspect(id)) this.#inspected.add(id);
+  /** Refuses what tools must not be built from, before anything is asked; looked at once for all scopes that bind alike. */
+  inspect(tools: { readonly roots: readonly ServiceIdentifier[] }): void {
+    if (this.#inspected.has(tools)) return;
+    this.#shape ??= { word: shapeOf(this.#guard, this.#owner.unconditional) };
+    const { word } = this.#shape;
+    const { inspections } = this.#owner;
+    let isWhole = true;
+    if (word === undefined || !inspections.has(tools, word))
+      for (const root of tools.roots) isWhole = this.#guard.inspect(root) && isWhole;
+    // What is not bound yet cannot be looked at yet.
+    if (!isWhole) return;
+    this.#inspected.add(tools);
+    if (word !== undefined) inspections.add(tools, word);
+  }
+
+  /** Whether the scope itself binds something. */
+  binds(id: unknown): boolean {
+    return this.container.isCurrentBound(id as ServiceIdentifier);
   }
 
   /** Whether somebody bound it, here or above. inversify's own `isBound` would bind it, with autobind. */
@@ -192,7 +214,12 @@ export class RequestScope extends AIScope implements ToolHost {
   }
 
   async value(token: ServiceIdentifier): Promise<unknown> {
-    return this.#told(token, () => this.#guard.forTool(token, () => this.container.getAsync(token)));
+    const { longLived } = this.#owner;
+    const { absences } = longLived;
+    const value = await this.#told(token, () => this.#guard.forTool(token, () => this.container.getAsync(token)));
+    // Something long-lived that is built asynchronously may have found only now what it can do without.
+    if (longLived.absences !== absences) this.#guard.inspect(token);
+    return value;
   }
 
   async #told<T>(token: ServiceIdentifier, get: () => Promise<T>): Promise<T> {

@@ -70,8 +70,8 @@ export interface App {
 }
 
 /** An application with everything bound transient but the caller, which nobody bound. */
-export function application(model: ChatModel, prepare?: (container: Container) => void): App {
-  const container = new Container();
+export function application(model: ChatModel, prepare?: (container: Container) => void, parent?: Container): App {
+  const container = new Container(parent && { parent });
   const audit = new Events();
   const logger = quietLogger();
   if (prepare === undefined) container.bind(OrderService).toSelf();

@@ -1,0 +1,151 @@
+import { AIScopeError } from '../lib/errors.js';
+import { isInjectable } from '../decorators/metadata.js';
+import { isToolClass } from '../decorators/tool-members.js';
+import { identifierName } from './inversify-error.js';
+import type { BuildRecord, LongLived } from './long-lived.js';
+import { type BindingNode, children, nameOf, type PlanBinding, type ServiceNode, trace } from './plan.js';
+import { type Purpose, withoutPurpose } from './purpose.js';
+
+/** How one look at a plan is made. */
+export interface Look {
+  readonly longLived: LongLived;
+  /** Whether a binding is the scope's own, or of a container below it. Nothing is, in a plan of the application. */
+  readonly isOwn: (binding: PlanBinding) => boolean;
+  /** Whether the scope binds something; nothing does, in a plan of the application. */
+  readonly isBoundInScope: (id: unknown) => boolean;
+  /** Whether autobind made it: nobody said that it should exist. */
+  readonly isAutobound: (binding: PlanBinding) => boolean;
+  readonly purpose: Purpose | undefined;
+  /** An error of inversify's is left as it is: nothing of a scope is concerned. */
+  readonly ownWords: boolean;
+}
+
+/** What is known on the way down to a node. */
+interface Above {
+  /** The first thing on the way that lives longer than the scope. */
+  readonly keeper?: BindingNode;
+  /** It exists already, so nothing below it is built. */
+  readonly isBuilt?: boolean;
+  /** Whose parts these are. */
+  readonly record?: BuildRecord | undefined;
+}
+
+/**
+ * One look at one plan, before anything is built from it: refuses what would outlive the scope with something of the
+ * scope in it, what would be made out of nothing, and what a tool would get empty. Unless it is for looking only, it
+ * also has the application build what the application keeps.
+ */
+export class PlanWalk {
+  readonly #look: Look;
+  readonly #seen = new Set<BindingNode>();
+  readonly #seenKept = new Set<BindingNode>();
+
+  constructor(look: Look) {
+    this.#look = look;
+  }
+
+  walk(service: ServiceNode, path: readonly BindingNode[] = [], above: Above = {}): void {
+    const { bindings } = service;
+    if (bindings === undefined) above.record?.addAbsent(service.serviceIdentifier);
+    else if ('binding' in bindings) this.#binding(service, bindings, path, above);
+    else for (const node of bindings) this.#binding(service, node, path, above);
+  }
+
+  #binding(service: ServiceNode, node: BindingNode, path: readonly BindingNode[], above: Above): void {
+    const { binding } = node;
+    const { longLived, purpose } = this.#look;
+    const own = this.#look.isOwn(binding);
+    const isLongLived = !own && binding.scope === 'Singleton';
+    const record = isLongLived ? longLived.recordOf(binding) : undefined;
+    if (record !== undefined) above.record?.addHeld(record);
+    if (this.#wasSeen(node, above.keeper !== undefined)) return;
+    const here = [...path, node];
+    if (!own && this.#look.isAutobound(binding) && !this.#mayBeAutobound(binding, path)) throw autobound(here);
+    if (above.keeper !== undefined && own) throw captive(here, above.keeper);
+    if (above.keeper === undefined && binding.scope === 'Request' && !this.#mayBePerLookup(path)) throw perLookup(here);
+    const isBuilt = above.isBuilt === true || (isLongLived && binding.cache?.isRight === true);
+    const below: Above = isLongLived ? { keeper: above.keeper ?? node, isBuilt, record } : above;
+    for (const child of children(node)) this.walk(child, here, below);
+    if (record === undefined) return;
+    if (!isBuilt && !(purpose?.of === 'tool' && purpose.lookOnly))
+      longLived.build(node, service, here, this.#look.ownWords);
+    const absent = record.findAbsent(this.#look.isBoundInScope);
+    if (absent !== undefined) throw builtWithout(here, identifierName(absent));
+  }
+
+  /** For anything but a tool inversify's own meaning holds; for a tool, only its own class may be new for each `get`. */
+  #mayBePerLookup(path: readonly BindingNode[]): boolean {
+    const { purpose } = this.#look;
+    if (purpose?.of !== 'tool') return true;
+    return isToolClass(purpose.id) && path.every(({ redirection }) => redirection !== undefined);
+  }
+
+  /** A service that is marked as one may be made by autobind; what `@FromScope` names must be bound by somebody. */
+  #mayBeAutobound({ implementationType }: PlanBinding, path: readonly BindingNode[]): boolean {
+    const { purpose } = this.#look;
+    const isFromScope = purpose?.of === 'tool' && path.length === 0 && !isToolClass(purpose.id);
+    return !isFromScope && isInjectable(implementationType);
+  }
+
+  /** A plan may name one node many times, and be circular where it is lazy. */
+  #wasSeen(node: BindingNode, kept: boolean): boolean {
+    const seen = kept ? this.#seenKept : this.#seen;
+    if (seen.has(node)) return true;
+    seen.add(node);
+    return false;
+  }
+}
+
+function captive(path: readonly BindingNode[], keeper: BindingNode): AIScopeError {
+  const kept = nameOf(path.at(-1) as BindingNode);
+  const name = nameOf(keeper);
+  return new AIScopeError(
+    `${name} is a singleton of the application and would keep ${kept}, which belongs to one scope, for every later caller: ${trace(path)}.\n` +
+      `Bind ${name} inTransientScope(), or in the scope: container.bind(${name})…inSingletonScope() in openScope's bind; or pass ${kept} to its methods.`,
+  );
+}
+
+function builtWithout(path: readonly BindingNode[], absent: string): AIScopeError {
+  const name = nameOf(path.at(-1) as BindingNode);
+  return new AIScopeError(
+    `${name} is kept by the application, which built it without ${absent}; that is optional to it, and would be missing for every caller, although the scope binds it: ${trace(path)}.\n` +
+      `Bind ${name} inTransientScope(), or in the scope (openScope's bind); or let it not ask for ${absent}, and pass ${absent} to its methods.`,
+  );
+}
+
+function autobound(path: readonly BindingNode[]): AIScopeError {
+  const name = nameOf(path.at(-1) as BindingNode);
+  return new AIScopeError(
+    `${name} is bound by nobody, and autobind would make one out of nothing, which would be nobody's: ${trace(path)}.\n` +
+      `Bind it in the scope, container.bind(${name})… in openScope's bind, or in the application; or mark the class @injectable() if it is a service.`,
+  );
+}
+
+function perLookup(path: readonly BindingNode[]): AIScopeError {
+  const name = nameOf(path.at(-1) as BindingNode);
+  return new AIScopeError(
+    `${name} is bound inRequestScope(), which in inversify means once for each get: a tool would get a new, empty one: ${trace(path)}.\n` +
+      `Bind it in the scope, container.bind(${name})…inSingletonScope() in openScope's bind, to have one for each request; or inTransientScope() if it keeps nothing.`,
+  );
+}
+
+/** For a plan of the application's own container: builds what it keeps, in no scope's run, and notes what was absent. */
+export function lookAsOwner(root: ServiceNode, look: Pick<Look, 'longLived' | 'isAutobound' | 'purpose'>): void {
+  const { longLived, isAutobound, purpose } = look;
+  const record = purpose?.of === 'owner' ? purpose.record : undefined;
+  const walk = new PlanWalk({
+    longLived,
+    purpose: undefined,
+    // Only what is built for the application to keep must not be made out of nothing; elsewhere autobind is its own business.
+    isAutobound: (binding) => record !== undefined && isAutobound(binding),
+    isOwn: () => false,
+    isBoundInScope: () => false,
+    ownWords: true,
+  });
+  // Parts of what is being built stay its parts; what it has built apart from that is for nobody.
+  if (record === undefined)
+    withoutPurpose(() => {
+      walk.walk(root);
+    });
+  else walk.walk(root, [], { record });
+}
