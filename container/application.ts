@@ -5,6 +5,7 @@ import { DEFAULT_MAX_ATTEMPTS, DEFAULT_MAX_TOOL_CALLS } from '../lib/agent/agent
 import { describeKind } from '../lib/declaration.js';
 import { AIDefinitionError } from '../lib/errors.js';
 import type { AILogger } from '../lib/logger.js';
+import type { DenialTest } from '../lib/tool/denial.js';
 import { ChatModel, isChatModel } from '../lib/model/chat-model.js';
 import { SCOPE } from './current-scope.js';
 import { noteNoScopes } from './guard.js';
@@ -24,6 +25,7 @@ export interface ApplicationDefaults {
   readonly maxToolCalls: number | undefined;
   readonly maxAttempts: number | undefined;
   readonly logger: AILogger;
+  readonly isDenial: DenialTest;
 }
 
 /** The context that a container resolves in, given out by a binding of its own. */
@@ -165,6 +167,7 @@ export class Application implements SiteListener {
       tools,
       model: options.model,
       logger: this.#defaults.logger,
+      isDenial: this.#defaults.isDenial,
       application: this,
       unbound: (where: string, classes: readonly Class[], scope: RequestScope | undefined) =>
         this.#unbound(where, classes, scope),

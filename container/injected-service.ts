@@ -5,6 +5,7 @@ import type { Class } from '../decorators/metadata.js';
 import { throwProblems, unknownOptions } from '../lib/declaration.js';
 import { AIDefinitionError, AIScopeError } from '../lib/errors.js';
 import type { AILogger } from '../lib/logger.js';
+import type { DenialTest } from '../lib/tool/denial.js';
 import { ChatModel, isChatModel } from '../lib/model/chat-model.js';
 import type { AIRun } from '../lib/run.js';
 import { currentScope } from './current-scope.js';
@@ -18,6 +19,7 @@ export interface InjectedAgent {
   /** The site's own model, if it names one. */
   readonly model: ChatModel | undefined;
   readonly logger: AILogger;
+  readonly isDenial: DenialTest;
   /** The application whose scopes it may act in. */
   readonly application: object;
   /** What to write for each of these classes that nobody bound, neither in the application nor in the scope. */
@@ -46,11 +48,12 @@ export class InjectedService extends AIService {
       scope.inspect(this.#agent.tools);
       const observers = await scope.all(AIObserver);
       const model = this.#agent.model ?? (await this.#boundModel(scope));
-      const { definition, logger } = this.#agent;
+      const { definition, logger, isDenial } = this.#agent;
       return runAgent(definition, message, options, {
         model,
         observers,
         logger,
+        isDenial,
         host: scope,
         signal: scope.signal,
         working: (work, timeoutMs) => {

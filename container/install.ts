@@ -3,6 +3,7 @@ import { countProblems, describeKind, textProblems, throwProblems, unknownOption
 import { AIDefinitionError } from '../lib/errors.js';
 import { consoleLogger, guarded, loggerProblems, type AILogger } from '../lib/logger.js';
 import { ChatModel, isChatModel } from '../lib/model/chat-model.js';
+import { denialProblems, guardedDenial } from '../lib/tool/denial.js';
 import { Application } from './application.js';
 import type { AIScope, ScopeBinder } from './scope.js';
 
@@ -18,6 +19,12 @@ export interface InstallOptions {
   readonly maxAttempts?: number;
   /** Where failed tools and faulty observers are reported. Default: the console. */
   readonly logger?: AILogger;
+  /**
+   * Whether an exception of a tool's, or of anything that it is built from, means "this is not yours". The model is then
+   * told the tool's `notFound`, or its "nothing", to the byte what it is told of a thing that does not exist; the
+   * observer gets the real error. Default: no exception does.
+   */
+  readonly isDenial?: (error: unknown) => boolean;
 }
 
 /** The application's end of the library. */
@@ -33,7 +40,7 @@ export interface AIHandle {
   runInScope<R, T>(bind: ScopeBinder<R>, fn: (scope: AIScope) => T | PromiseLike<T>): Promise<T>;
 }
 
-const OPTIONS = ['model', 'system', 'maxToolCalls', 'maxAttempts', 'logger'];
+const OPTIONS = ['model', 'system', 'maxToolCalls', 'maxAttempts', 'logger', 'isDenial'];
 const INSTALLED = Symbol.for('inversify-ai/installed');
 
 /**
@@ -52,6 +59,7 @@ export function installAI(container: Container, options: InstallOptions): AIHand
     ...countProblems('installAI', 'maxAttempts', options.maxAttempts),
     ...textProblems('installAI', 'system', options.system),
     ...loggerProblems('installAI', options.logger),
+    ...denialProblems('installAI', options.isDenial),
   ];
   if (options.model !== undefined && !isChatModel(options.model))
     problems.push(
@@ -66,11 +74,13 @@ export function installAI(container: Container, options: InstallOptions): AIHand
   throwProblems(problems);
   container.bind(INSTALLED).toConstantValue(true);
   if (options.model !== undefined) container.bind(ChatModel).toConstantValue(options.model);
+  const logger = guarded(options.logger ?? consoleLogger);
   const application = new Application(container, {
     system: options.system,
     maxToolCalls: options.maxToolCalls,
     maxAttempts: options.maxAttempts,
-    logger: guarded(options.logger ?? consoleLogger),
+    logger,
+    isDenial: guardedDenial(options.isDenial, logger),
   });
   return Object.freeze({
     verify: () => {

@@ -8,6 +8,7 @@ import type { CompiledTool, ToolCallContext } from '../lib/tool/tool.js';
 import { isClass } from '../decorators/ai.js';
 import { className } from '../decorators/member.js';
 import type { Class, ParameterSource } from '../decorators/metadata.js';
+import { identifierName } from './inversify-error.js';
 import { type ToolMember, toolMembers } from '../decorators/tool-members.js';
 
 /** What a decorated method needs of a scope, at each call. */
@@ -104,7 +105,7 @@ function compileMember(
     prepare: async (args, context, host) => {
       const instance = await receiver(host);
       refuseOtherContract(target, member, instance);
-      const values = await Promise.all(sources.map((source) => valueOf(source, args, context, host)));
+      const values = await Promise.all(sources.map((source) => valueOf(origin, source, args, context, host)));
       const method = (instance as Readonly<Record<string, unknown>>)[key] as (...values: unknown[]) => unknown;
       return () => Reflect.apply(method, instance, values);
     },
@@ -169,6 +170,7 @@ function declare(
 }
 
 async function valueOf(
+  origin: string,
   source: ParameterSource,
   args: Readonly<Record<string, unknown>>,
   context: ToolCallContext,
@@ -180,10 +182,23 @@ async function valueOf(
     case 'call':
       return context;
     case 'scope': {
-      const value = await hostOf(host).value(source.token);
-      return source.select === undefined ? value : source.select(value as never);
+      const value = present(origin, source.token, 'is bound, but gives', await hostOf(host).value(source.token), null);
+      if (source.select === undefined) return value;
+      return present(origin, source.token, 'is bound, but select gives', await source.select(value as never));
     }
   }
+}
+
+/**
+ * A caller that is not there must not reach a method as `undefined`: many a query builder reads that as "no filter".
+ * Of the token `null` is no value either; a `select` may say so on purpose.
+ */
+function present(origin: string, token: ServiceIdentifier, what: string, value: unknown, alsoAbsent?: null): unknown {
+  if (value !== undefined && (alsoAbsent === undefined || value !== null)) return value;
+  throw new AIScopeError(
+    `${origin}: ${identifierName(token)} ${what} ${String(value)}, so there is nobody to act for. ` +
+      'Refuse the request where nobody is signed in, before the agent is asked; where a missing part is meant, select null: (caller) => caller.team ?? null.',
+  );
 }
 
 function hostOf(host: unknown): ToolHost {

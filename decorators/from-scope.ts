@@ -5,7 +5,8 @@ import { fileParameter, parameterOf } from './member.js';
 /**
  * A parameter filled from the scope's container at each call: a value that the model must not choose. It is in no
  * schema and no text. `select` takes what is needed of it, and may be asynchronous.
- * A token that is not bound ends the run with an `AIScopeError`.
+ * Ends the run with an `AIScopeError` where the token is not bound, where it gives `undefined` or `null`, and where
+ * `select` gives `undefined`: many a query builder reads that as "no filter". Select `null` where a missing part is meant.
  */
 export function FromScope<T>(token: ServiceIdentifier<T>, select?: (value: T) => unknown) {
   return (target: object, key: string | symbol | undefined, index: number): void => {

@@ -4,6 +4,7 @@ import type { ChatModel } from '../model/chat-model.js';
 import { countProblems, describeKind, throwProblems, unknownOptions } from '../declaration.js';
 import type { AIRun } from '../run.js';
 import { groupNames, narrows, type ToolGroup } from '../tool/group.js';
+import type { DenialTest } from '../tool/denial.js';
 import type { Toolset } from '../tool/toolset.js';
 import { envelope } from '../wire/envelope.js';
 import { Run } from './loop.js';
@@ -36,6 +37,8 @@ export interface RunEnvironment {
   readonly model: ChatModel;
   readonly observers: readonly AIObserver[];
   readonly logger: AILogger;
+  /** Whether an exception of a tool's is told like a result that is nothing. */
+  readonly isDenial: DenialTest;
   /** Handed to each tool unread. */
   readonly host: unknown;
   /** Told of each tool at work and how long it may take. */

@@ -64,6 +64,7 @@ export class Run {
       signal,
       host: environment.host,
       logger: environment.logger,
+      isDenial: environment.isDenial,
       working: environment.working,
       transcript: () => Object.freeze([...this.#transcript]),
       ...this.#events(),
@@ -184,19 +185,18 @@ export class Run {
         requested.map(({ callId, tool, sent }) => Object.freeze({ callId, tool, arguments: Object.freeze(sent) })),
       ),
     });
-    const records: ToolCallRecord[] = [];
+    let last: ToolCallRecord | undefined;
+    let allSeemOk = true;
     for (const call of requested) {
-      const record = await this.#dispatcher.dispatch(call, toolset);
+      const { record, seemsOk } = await this.#dispatcher.dispatch(call, toolset);
       this.#used++;
-      records.push(record);
+      last = record;
+      allSeemOk &&= seemsOk;
       this.#add({ role: 'tool', callId: record.callId, tool: record.tool, text: record.result });
     }
-    const last = records.at(-1);
-    const direct =
-      last !== undefined &&
-      toolset.get(last.tool)?.returnDirect === true &&
-      records.every(({ outcome }) => outcome === 'ok');
-    return direct ? Object.freeze({ ...this.#soFar(), text: last.result, stop: 'answer' }) : undefined;
+    return last !== undefined && allSeemOk && toolset.get(last.tool)?.returnDirect === true
+      ? Object.freeze({ ...this.#soFar(), text: last.result, stop: 'answer' })
+      : undefined;
   }
 
   #add(entry: TranscriptEntry): void {

@@ -4,6 +4,7 @@ import { type ChatModel, isChatModel } from '../model/chat-model.js';
 import { countProblems, describeKind, textProblems, throwProblems, unknownOptions } from '../declaration.js';
 import type { AIRun } from '../run.js';
 import { compileHandmade, isTool } from '../tool/compile.js';
+import { denialProblems, guardedDenial } from '../tool/denial.js';
 import { groupNames, narrows, type ToolGroup } from '../tool/group.js';
 import type { CompiledTool } from '../tool/tool.js';
 import { duplicateNames, narrowTools, Toolset } from '../tool/toolset.js';
@@ -55,12 +56,24 @@ export interface AIServiceOptions {
   readonly observers?: readonly AIObserver[];
   /** Default: the console. */
   readonly logger?: AILogger;
+  /** Whether an exception means "not yours": the model is then told what it is told of a thing that does not exist. */
+  readonly isDenial?: (error: unknown) => boolean;
 }
 
 /** Reads what is in a `tools` list besides `Tool`s; the engine itself knows no decorator. */
 export type SourceScanner = (source: unknown, where: string, problems: string[]) => readonly CompiledTool[];
 
-const OPTIONS = ['model', 'tools', 'toolGroup', 'system', 'maxToolCalls', 'maxAttempts', 'observers', 'logger'];
+const OPTIONS = [
+  'model',
+  'tools',
+  'toolGroup',
+  'system',
+  'maxToolCalls',
+  'maxAttempts',
+  'observers',
+  'logger',
+  'isDenial',
+];
 const SITE = 'createAIService';
 
 /** A service outside any container. `scan` reads the instances in `tools`. */
@@ -75,6 +88,7 @@ export function createService(options: AIServiceOptions, scan: SourceScanner): A
     ...countProblems(SITE, 'maxToolCalls', options.maxToolCalls),
     ...countProblems(SITE, 'maxAttempts', options.maxAttempts),
     ...loggerProblems(SITE, options.logger),
+    ...denialProblems(SITE, options.isDenial),
     ...textProblems(SITE, 'system', options.system),
     ...observerProblems(options.observers),
   );
@@ -86,12 +100,14 @@ export function createService(options: AIServiceOptions, scan: SourceScanner): A
     maxToolCalls: options.maxToolCalls ?? DEFAULT_MAX_TOOL_CALLS,
     maxAttempts: options.maxAttempts ?? DEFAULT_MAX_ATTEMPTS,
   };
+  const logger = guarded(options.logger ?? consoleLogger);
   return new StandaloneService(
     agent,
     {
       model: options.model,
       observers: options.observers ?? [],
-      logger: guarded(options.logger ?? consoleLogger),
+      logger,
+      isDenial: guardedDenial(options.isDenial, logger),
       host: undefined,
     },
     scan,

@@ -2,7 +2,8 @@ import { isErrorOf } from '../errors.js';
 import type { AILogger } from '../logger.js';
 import type { ToolCallOutcome, ToolCallRecord, TranscriptEntry } from '../run.js';
 import { convertArguments, type Conversion } from '../schema/convert.js';
-import { resultText, shorten } from './result.js';
+import type { DenialTest } from './denial.js';
+import { nothingText, resultText, shorten } from './result.js';
 import { told } from './told.js';
 import type { CompiledTool, ToolCallContext } from './tool.js';
 import type { Toolset } from './toolset.js';
@@ -26,6 +27,7 @@ export interface DispatchContext {
   /** Handed to each tool unread; see `CompiledTool`. */
   readonly host: unknown;
   readonly logger: AILogger;
+  readonly isDenial: DenialTest;
   readonly transcript: () => readonly TranscriptEntry[];
   /** Told of each tool at work and how long it may take: whoever closes what it works in waits so long. */
   readonly working?: ((work: Promise<unknown>, timeoutMs: number) => void) | undefined;
@@ -35,6 +37,12 @@ export interface DispatchContext {
 
 export type StartedCall = Pick<ToolCallRecord, 'callId' | 'turn' | 'tool' | 'sent' | 'arguments'>;
 
+/** A call that was dispatched: how it ended, and whether the model was told so as of a call that succeeded. */
+export interface DispatchedCall {
+  readonly record: ToolCallRecord;
+  readonly seemsOk: boolean;
+}
+
 interface Ending {
   readonly outcome: ToolCallOutcome;
   readonly result: string;
@@ -42,6 +50,8 @@ interface Ending {
   readonly error?: unknown;
   /** The tool said itself what the model is told, by an `AIToolError`. */
   readonly told?: true;
+  /** The application said "not yours", which must look like "there is none" from whatever the model can see. */
+  readonly denied?: true;
   /** Thrown once the end has been reported: the run is over. */
   readonly fatal?: unknown;
 }
@@ -60,7 +70,7 @@ export class Dispatcher {
   }
 
   /** Executes a call of the set, or says why not. Throws where the run is over: an abort, no scope, a broken definition. */
-  async dispatch(call: RequestedCall, toolset: Toolset): Promise<ToolCallRecord> {
+  async dispatch(call: RequestedCall, toolset: Toolset): Promise<DispatchedCall> {
     const tool = toolset.get(call.tool);
     const conversion = tool && convert(tool, call);
     return this.#report(call, conversion, async () => {
@@ -76,7 +86,7 @@ export class Dispatcher {
     call: RequestedCall,
     conversion: Conversion | undefined,
     end: () => Promise<Ending>,
-  ): Promise<ToolCallRecord> {
+  ): Promise<DispatchedCall> {
     this.#context.signal.throwIfAborted();
     const begun = performance.now();
     const { callId, turn, tool } = call;
@@ -88,7 +98,8 @@ export class Dispatcher {
       ...(conversion?.ok === true && { arguments: conversion.values }),
     };
     this.#context.started(started);
-    const { outcome, result, error, fatal } = await end();
+    const ending = await end();
+    const { outcome, result, error, fatal } = ending;
     const record: ToolCallRecord = Object.freeze({
       ...started,
       outcome,
@@ -97,7 +108,7 @@ export class Dispatcher {
     });
     this.#context.ended(record, error);
     if (fatal !== undefined) throw fatal as Error;
-    return record;
+    return { record, seemsOk: seemsOk(ending) };
   }
 
   /** A model that lost its place must not refund twice; nor may it try again what perhaps happened. */
@@ -109,8 +120,11 @@ export class Dispatcher {
     if (tool.effect === 'read-only' || tool.idempotent) return execute();
     const key = JSON.stringify([tool.name, tool.parameters.map(({ name }) => [typeof args[name], String(args[name])])]);
     const earlier = this.#executed.get(key);
-    if (earlier !== undefined && !(tool.repeatable && earlier.outcome === 'ok'))
-      return { outcome: 'repeated', result: told.repeated(tool.name, earlier) };
+    if (earlier !== undefined && !(tool.repeatable && seemsOk(earlier)))
+      return {
+        outcome: 'repeated',
+        result: told.repeated(tool.name, { ...earlier, ...(seemsOk(earlier) && { outcome: 'ok' }) }),
+      };
     const ending = await execute();
     // After an AIToolError it may be tried again: the tool said itself that nothing happened.
     if (ending.told !== true) this.#executed.set(key, ending);
@@ -118,13 +132,13 @@ export class Dispatcher {
   }
 
   async #execute(tool: CompiledTool, args: Readonly<Record<string, unknown>>, call: RequestedCall): Promise<Ending> {
-    const { signal, logger, host, runId } = this.#context;
+    const { signal, logger, host, runId, isDenial } = this.#context;
     if (signal.aborted) return aborted(signal); // an observer may have done so just now
     const controller = new AbortController();
     const context = this.#callContext(tool, call, controller.signal);
     // Watched from before the tool begins: it may abort the run before it first waits.
     const cutShort = cutShortBy(signal, tool);
-    const work = run(tool, args, context, host, signal);
+    const work = run(tool, args, context, host, signal, isDenial);
     this.#context.working?.(work, tool.timeoutMs);
     try {
       const ending = await Promise.race([work, cutShort.ending]);
@@ -176,8 +190,13 @@ function cutShortBy(
 }
 
 /** What somebody must look at: neither the model's own mistake nor a refusal that the tool meant. */
-function isUnexpected({ outcome, fatal, told }: Ending): boolean {
-  return outcome === 'timed-out' || (outcome === 'failed' && fatal === undefined && told !== true);
+function isUnexpected({ outcome, fatal, told, denied }: Ending): boolean {
+  return outcome === 'timed-out' || (outcome === 'failed' && fatal === undefined && told !== true && denied !== true);
+}
+
+/** As far as the model can see. */
+function seemsOk({ outcome, denied }: Ending): boolean {
+  return outcome === 'ok' || denied === true;
 }
 
 function aborted(signal: AbortSignal): Ending {
@@ -198,6 +217,7 @@ async function run(
   context: ToolCallContext,
   host: unknown,
   runSignal: AbortSignal,
+  isDenial: DenialTest,
 ): Promise<Ending> {
   let prepared: () => unknown;
   try {
@@ -206,14 +226,14 @@ async function run(
     runSignal.throwIfAborted();
     context.signal.throwIfAborted();
   } catch (error) {
-    return failure(tool, error, isErrorOf(error, 'scope') || isErrorOf(error, 'definition'));
+    return failure(tool, error, isErrorOf(error, 'scope') || isErrorOf(error, 'definition'), isDenial);
   }
   let value: unknown;
   try {
     value = await prepared();
   } catch (error) {
     // A definition error that comes from within is of something that the tool itself uses.
-    return failure(tool, error, isErrorOf(error, 'scope'));
+    return failure(tool, error, isErrorOf(error, 'scope'), isDenial);
   }
   try {
     return { outcome: 'ok', result: await resultText(value, tool) };
@@ -224,7 +244,8 @@ async function run(
 }
 
 /** What the model is told of an exception is decided by where it came from, not by what it says. */
-function failure(tool: CompiledTool, error: unknown, isFatal: boolean): Ending {
+function failure(tool: CompiledTool, error: unknown, isFatal: boolean, isDenial: DenialTest): Ending {
+  if (!isFatal && isDenial(error)) return { outcome: 'failed', result: nothingText(tool), error, denied: true };
   if (isErrorOf(error, 'tool')) return { outcome: 'failed', result: messageOf(tool, error), error, told: true };
   return { outcome: 'failed', result: told.failed(tool.name), error, ...(isFatal && { fatal: error }) };
 }

@@ -19,9 +19,14 @@ const MAX_VALUES = 100_000;
 
 /** The text that the model is told for what a tool returned. Throws where it cannot be told. */
 export async function resultText(value: unknown, options: ResultOptions): Promise<string> {
-  if (value === undefined || value === null || value === '') return options.notFound ?? NOTHING;
+  if (value === undefined || value === null || value === '') return nothingText(options);
   const text = typeof value === 'string' ? value : await tell(value);
-  return text === '' ? (options.notFound ?? NOTHING) : shorten(text, options.maxResultChars);
+  return text === '' ? nothingText(options) : shorten(text, options.maxResultChars);
+}
+
+/** What is told where a tool returns nothing; the same where it may not tell. */
+export function nothingText({ notFound }: Pick<ResultOptions, 'notFound'>): string {
+  return notFound ?? NOTHING;
 }
 
 /** At most `limit` characters of a text, with a mark that says how many are missing. */
