@@ -10,6 +10,7 @@ export { Mutating } from './decorators/mutating.js';
 export { ReadOnly } from './decorators/read-only.js';
 
 export { createAIService } from './container/create-ai-service.js';
+export type { AIDescription, SiteDescription, ToolDescription } from './container/describe.js';
 export { installAI, type AIHandle, type InstallOptions } from './container/install.js';
 export { AIScope, type ScopeBinder } from './container/scope.js';
 
@@ -52,6 +53,7 @@ export type {
   TranscriptCall,
   TranscriptEntry,
 } from './lib/run.js';
+export type { ArgumentsSchema, ParameterSchema } from './lib/schema/json-schema.js';
 export type { ParameterKind, ParameterOptions, ParameterType } from './lib/schema/parameter.js';
 export { defineTool, type ToolArguments, type ToolDefinition } from './lib/tool/define-tool.js';
 export type { ToolGroup } from './lib/tool/group.js';

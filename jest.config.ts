@@ -8,7 +8,7 @@ const config: Config = {
   // Sources name their modules as Node will find them (`./x.js`); here they are still `./x.ts`.
   moduleNameMapper: {
     '^inversify-ai$': '<rootDir>/index.ts',
-    '^inversify-ai/testing$': '<rootDir>/lib/testing/index.ts',
+    '^inversify-ai/testing$': '<rootDir>/container/testing.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },
   // `isolatedModules` stays off: with it on, parameter types imported from another file reach the metadata as `Object`.

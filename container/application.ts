@@ -2,12 +2,15 @@ import { Plugin, type PluginApi, type PluginContext } from '@inversifyjs/plugin'
 import type { Container, Newable, ResolutionContext, ServiceIdentifier } from 'inversify';
 import { type Class, type Site, type SiteListener, watchSites } from '../decorators/metadata.js';
 import { DEFAULT_MAX_ATTEMPTS, DEFAULT_MAX_TOOL_CALLS } from '../lib/agent/agent.js';
-import { describeKind } from '../lib/declaration.js';
-import { AIDefinitionError } from '../lib/errors.js';
+import { describeKind, throwProblems } from '../lib/declaration.js';
+import { AIDefinitionError, AIScopeError } from '../lib/errors.js';
 import type { AILogger } from '../lib/logger.js';
+import { groupNames, narrows } from '../lib/tool/group.js';
 import type { DenialTest } from '../lib/tool/denial.js';
 import { ChatModel, isChatModel } from '../lib/model/chat-model.js';
-import { SCOPE } from './current-scope.js';
+import { currentScope, SCOPE } from './current-scope.js';
+import { type CheckedApplication, checkApplication, type SiteLook } from './check.js';
+import { type AIDescription, describeAgents } from './describe.js';
 import { noteNoScopes } from './guard.js';
 import { tryGuard } from './guard-trial.js';
 import { type InjectedAgent, InjectedService } from './injected-service.js';
@@ -17,6 +20,7 @@ import { type PlanBinding, rootOf } from './plan.js';
 import { lookAsOwner } from './plan-walk.js';
 import { currentPurpose } from './purpose.js';
 import { RequestScope, type ScopeOwner } from './scope.js';
+import { refuseOtherApplication } from './scope-error.js';
 import { classesIn, compileSite, readList } from './site.js';
 
 /** The defaults of an application's sites. */
@@ -90,7 +94,7 @@ export class Application implements SiteListener {
   }
 
   /** Learns from two classes that nobody knows what inversify tells nobody: the default scope, and what autobind makes. */
-  #probe(): Pick<ScopeOwner, 'defaultScope' | 'isAutobound' | 'unconditional'> {
+  #probe(): Pick<ScopeOwner, 'defaultScope' | 'autobinds' | 'isAutobound' | 'unconditional'> {
     const container = this.#container;
     const bindingOf = (target: Newable): PlanBinding | undefined =>
       [...this.#plugin.bindingService.getChained(target)][0];
@@ -99,12 +103,14 @@ export class Application implements SiteListener {
     container.bind(Bound).toSelf();
     const { scope = 'Transient', isSatisfiedBy: always } = bindingOf(Bound) ?? {};
     container.unbind(Bound);
-    if (!container.isBound(Autobound)) return { defaultScope: scope, unconditional: always, isAutobound: () => false };
+    if (!container.isBound(Autobound))
+      return { defaultScope: scope, autobinds: false, unconditional: always, isAutobound: () => false };
     // What is bound by hand shares one constraint, or has one of its own; autobind makes an equal one for each.
     const made = String(bindingOf(Autobound)?.isSatisfiedBy);
     if (container.isCurrentBound(Autobound)) container.unbind(Autobound);
     return {
       defaultScope: scope,
+      autobinds: true,
       unconditional: always,
       isAutobound: ({ implementationType, serviceIdentifier, isSatisfiedBy }) =>
         implementationType === serviceIdentifier && isSatisfiedBy !== always && String(isSatisfiedBy) === made,
@@ -129,10 +135,7 @@ export class Application implements SiteListener {
   }
 
   /** A site's agent, compiled once, or what is wrong with it; and which of its classes nobody bound. */
-  #look(
-    site: Site,
-    scope: RequestScope | undefined,
-  ): { readonly agent?: InjectedAgent; readonly problems: readonly string[]; readonly unbound: readonly string[] } {
+  #look(site: Site, scope: RequestScope | undefined): SiteLook {
     const known = this.#agents.get(site.id);
     if (known !== undefined)
       return { agent: known, problems: [], unbound: this.#unbound(`@AI on ${site.name}`, known.tools.classes, scope) };
@@ -165,6 +168,7 @@ export class Application implements SiteListener {
     return Object.freeze({
       definition,
       tools,
+      toolGroup: narrows(options) ? groupNames(site.name, options.toolGroup, []) : [],
       model: options.model,
       logger: this.#defaults.logger,
       isDenial: this.#defaults.isDenial,
@@ -193,40 +197,41 @@ export class Application implements SiteListener {
     return new RequestScope(this, this.#container, this.#owner, bind);
   }
 
+  /** The current scope, for code that is handed none. */
+  currentScope(): RequestScope {
+    const scope = currentScope();
+    if (scope === undefined)
+      throw new AIScopeError(
+        'ai.currentScope(): there is no scope here. Ask inside ai.runInScope(…), or in a route behind aiScope(ai, …).',
+      );
+    refuseOtherApplication('ai.currentScope()', scope, this);
+    scope.refuseIfClosed('ai.currentScope()');
+    return scope;
+  }
+
+  #checked(): CheckedApplication {
+    return {
+      container: this.#container,
+      bindings: this.#plugin.bindingService,
+      owner: this.#owner,
+      sites: this.#sites,
+      look: (site) => this.#look(site, undefined),
+      hasModel: this.#isBound(ChatModel),
+    };
+  }
+
   /** Checks the sites of all bound classes; throws all their problems in one error. */
   verify(): void {
-    const problems: string[] = [];
-    const bound = this.#boundClasses();
-    for (const site of this.#sites) {
-      if (!bound.some((target) => isOrExtends(target, site.target))) continue;
-      const { agent, problems: found, unbound } = this.#look(site, undefined);
-      problems.push(...found);
-      for (const problem of unbound)
-        this.#defaults.logger.warn(`[inversify-ai] ${problem}. If it is bound in scopes alone, this is no mistake.`);
-      if (agent !== undefined && agent.model === undefined && !this.#isBound(ChatModel))
-        this.#defaults.logger.warn(
-          `[inversify-ai] @AI on ${site.name}: no model is known; pass one to installAI, or bind ChatModel. If it is bound in scopes alone, this is no mistake.`,
-        );
-    }
-    if (problems.length > 0) throw new AIDefinitionError(problems);
+    const { problems, warnings } = checkApplication(this.#checked());
+    for (const warning of warnings)
+      this.#defaults.logger.warn(`[inversify-ai] ${warning} If it is bound in scopes alone, this is no mistake.`);
+    throwProblems(problems);
   }
 
-  /** What is bound here or in an ancestor: as itself, or as the class behind another identifier. */
-  #boundClasses(): readonly Class[] {
-    const { bindingService } = this.#plugin;
-    const classes = new Set<Class>();
-    for (const id of bindingService.getBoundServices()) {
-      if (typeof id === 'function') classes.add(id as Class);
-      for (const binding of bindingService.getChained(id))
-        if (binding.type === 'Instance') classes.add(binding.implementationType as unknown as Class);
-    }
-    return [...classes];
+  /** What the sites of all bound classes expose; throws where one is wrong. */
+  describe(): AIDescription {
+    const { problems, agents } = checkApplication(this.#checked());
+    throwProblems(problems);
+    return describeAgents(agents);
   }
-}
-
-/** An inherited injection point is its subclass's too. */
-function isOrExtends(target: Class, base: Class): boolean {
-  for (let current: unknown = target; typeof current === 'function'; current = Object.getPrototypeOf(current))
-    if (current === base) return true;
-  return false;
 }

@@ -42,8 +42,12 @@ export interface ScopeGuard {
   /** The scope's own bindings, and no others. */
   ownBindings(id: unknown): Iterable<PlanBinding>;
   ownIdentifiers(): Iterable<unknown>;
-  /** Checks what a tool would be built from, without building it. Says whether there was a plan to look at. */
-  inspect(id: Identifier): boolean;
+  /**
+   * Checks what a tool would be built from, without building it. Says whether there was a plan to look at.
+   *
+   * @param perLookup let pass what is bound once for each `get`
+   */
+  inspect(id: Identifier, perLookup?: boolean): boolean;
   /** Runs a `get` whose result is for a tool: what is bound once for each `get` is then refused. */
   forTool<T>(id: Identifier, get: () => T): T;
 }
@@ -177,8 +181,8 @@ export function guardScope(container: Container, scope: GuardedScope): ScopeGuar
   return {
     ownBindings: (id) => own.ownBindings(id),
     ownIdentifiers: () => own.ownIdentifiers(),
-    inspect: (id) =>
-      withPurpose({ of: 'tool', id, lookOnly: true }, () => {
+    inspect: (id, perLookup = false) =>
+      withPurpose({ of: 'tool', id, lookOnly: true, perLookup }, () => {
         try {
           container.get(id);
         } catch (error) {

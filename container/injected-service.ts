@@ -10,12 +10,16 @@ import { ChatModel, isChatModel } from '../lib/model/chat-model.js';
 import type { AIRun } from '../lib/run.js';
 import { currentScope } from './current-scope.js';
 import type { RequestScope } from './scope.js';
+import { refuseOtherApplication } from './scope-error.js';
 import { type CompiledTools, compileTools } from './site.js';
+import { WatchedModel } from './watched-model.js';
 
 /** What an injected service is made of; all of it is shared but the scope. */
 export interface InjectedAgent {
   readonly definition: AgentDefinition;
   readonly tools: CompiledTools;
+  /** The groups that it is narrowed to; none where it has all of its list. */
+  readonly toolGroup: readonly string[];
   /** The site's own model, if it names one. */
   readonly model: ChatModel | undefined;
   readonly logger: AILogger;
@@ -50,7 +54,7 @@ export class InjectedService extends AIService {
       const model = this.#agent.model ?? (await this.#boundModel(scope));
       const { definition, logger, isDenial } = this.#agent;
       return runAgent(definition, message, options, {
-        model,
+        model: scope.watcher === undefined ? model : new WatchedModel(model, scope.watcher),
         observers,
         logger,
         isDenial,
@@ -101,10 +105,7 @@ export class InjectedService extends AIService {
       throw new AIScopeError(
         `${site}: there is no scope, so there is no caller to act for. Ask inside ai.runInScope((container) => { container.bind(Caller)… }, (scope) => …), or resolve the agent from a scope's container.`,
       );
-    if (scope.application !== this.#agent.application)
-      throw new AIScopeError(
-        `${site}: the current scope belongs to another application; open one with this application's ai handle.`,
-      );
+    refuseOtherApplication(site, scope, this.#agent.application);
     scope.refuseIfClosed(site);
     return scope;
   }

@@ -5,6 +5,7 @@ import { consoleLogger, guarded, loggerProblems, type AILogger } from '../lib/lo
 import { ChatModel, isChatModel } from '../lib/model/chat-model.js';
 import { denialProblems, guardedDenial } from '../lib/tool/denial.js';
 import { Application } from './application.js';
+import type { AIDescription } from './describe.js';
 import type { AIScope, ScopeBinder } from './scope.js';
 
 /** What `installAI` takes: defaults for all sites. */
@@ -31,13 +32,24 @@ export interface InstallOptions {
 export interface AIHandle {
   /**
    * Checks the sites of all classes bound in the container: call it at start-up. Throws one `AIDefinitionError` with
-   * every problem; warns of a tool class that is not bound, which may yet be bound in scopes.
+   * every problem: what is declared wrong, a singleton that would keep a caller, a subclass that loses its base's agent.
+   * Warns of what only a scope can make right: a tool class that is not bound, something bound once for each lookup.
    */
   verify(): void;
+  /**
+   * What the sites of all bound classes expose to models, as plain data to review and to keep as a snapshot; the same
+   * declarations give the same JSON. Throws an `AIDefinitionError` with every problem, as `verify` does.
+   */
+  describe(): AIDescription;
   /** Opens a scope; `bind` puts the caller and all that is this request's own into its container. Close it. */
   openScope<R>(bind: ScopeBinder<R>): AIScope;
   /** Opens a scope, runs `fn` in it and closes it, whatever happened. */
   runInScope<R, T>(bind: ScopeBinder<R>, fn: (scope: AIScope) => T | PromiseLike<T>): Promise<T>;
+  /**
+   * The scope whose `run` this code is in, for code that is handed none: a route behind `aiScope`. Throws an
+   * `AIScopeError` where there is none, where it has ended, and where it is another application's.
+   */
+  currentScope(): AIScope;
 }
 
 const OPTIONS = ['model', 'system', 'maxToolCalls', 'maxAttempts', 'logger', 'isDenial'];
@@ -86,7 +98,9 @@ export function installAI(container: Container, options: InstallOptions): AIHand
     verify: () => {
       application.verify();
     },
+    describe: () => application.describe(),
     openScope: (bind: (container: Container) => unknown) => open(application, bind),
+    currentScope: () => application.currentScope(),
     runInScope: async <T>(bind: (container: Container) => unknown, fn: (scope: AIScope) => T | PromiseLike<T>) => {
       refuseNonFunction('runInScope: fn', '(scope) => …', fn);
       const scope = open(application, bind);

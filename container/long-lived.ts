@@ -2,7 +2,7 @@ import type { ResolutionContext, ServiceIdentifier } from 'inversify';
 import { AIScopeError } from '../lib/errors.js';
 import { currentScope, outsideScopes, SCOPE } from './current-scope.js';
 import { identifierName, isInversifyError } from './inversify-error.js';
-import { type BindingNode, nameOf, type PlanBinding, type ServiceNode, trace } from './plan.js';
+import { type BindingNode, idOf, nameOf, type PlanBinding, type ServiceNode, trace } from './plan.js';
 import { currentPurpose, withPurpose } from './purpose.js';
 
 /*
@@ -97,7 +97,7 @@ export class LongLived {
       );
     } catch (error) {
       if (ownWords || !isInversifyError(error)) throw error;
-      throw unbuildable(nameOf(node), path, error);
+      throw unbuildable(node, path, error);
     }
     // Whoever resolves it from the cache sees the rejection.
     if (built instanceof Promise) built.catch(() => undefined);
@@ -132,11 +132,11 @@ export class LongLived {
   }
 }
 
-function unbuildable(name: string, path: readonly BindingNode[], error: Error): AIScopeError {
+function unbuildable(node: BindingNode, path: readonly BindingNode[], error: Error): AIScopeError {
   return new AIScopeError(
-    `${name} lives as long as the application, so the application builds it, without a caller, and that failed: ${trace(path)}.\n` +
+    `${nameOf(node)} lives as long as the application, so the application builds it, without a caller, and that failed: ${trace(path)}.\n` +
       `inversify says: ${error.message}\n` +
-      `If it needs the caller, bind ${name} inTransientScope(), or in the scope (openScope's bind); else bind what is missing in the application.`,
+      `If it needs the caller, bind ${idOf(node)} inTransientScope(), or in the scope (openScope's bind); else bind what is missing in the application.`,
     { cause: error },
   );
 }

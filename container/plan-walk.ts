@@ -3,7 +3,7 @@ import { isInjectable } from '../decorators/metadata.js';
 import { isToolClass } from '../decorators/tool-members.js';
 import { identifierName } from './inversify-error.js';
 import type { BuildRecord, LongLived } from './long-lived.js';
-import { type BindingNode, children, nameOf, type PlanBinding, type ServiceNode, trace } from './plan.js';
+import { type BindingNode, children, idOf, nameOf, type PlanBinding, type ServiceNode, trace } from './plan.js';
 import { type Purpose, withoutPurpose } from './purpose.js';
 
 /** How one look at a plan is made. */
@@ -76,7 +76,7 @@ export class PlanWalk {
   /** For anything but a tool inversify's own meaning holds; for a tool, only its own class may be new for each `get`. */
   #mayBePerLookup(path: readonly BindingNode[]): boolean {
     const { purpose } = this.#look;
-    if (purpose?.of !== 'tool') return true;
+    if (purpose?.of !== 'tool' || purpose.perLookup === true) return true;
     return isToolClass(purpose.id) && path.every(({ redirection }) => redirection !== undefined);
   }
 
@@ -99,33 +99,37 @@ export class PlanWalk {
 function captive(path: readonly BindingNode[], keeper: BindingNode): AIScopeError {
   const kept = nameOf(path.at(-1) as BindingNode);
   const name = nameOf(keeper);
+  const id = idOf(keeper);
   return new AIScopeError(
     `${name} is a singleton of the application and would keep ${kept}, which belongs to one scope, for every later caller: ${trace(path)}.\n` +
-      `Bind ${name} inTransientScope(), or in the scope: container.bind(${name})…inSingletonScope() in openScope's bind; or pass ${kept} to its methods.`,
+      `Bind ${id} inTransientScope(), or in the scope: container.bind(${id})…inSingletonScope() in openScope's bind; or pass ${kept} to its methods.`,
   );
 }
 
 function builtWithout(path: readonly BindingNode[], absent: string): AIScopeError {
-  const name = nameOf(path.at(-1) as BindingNode);
+  const last = path.at(-1) as BindingNode;
+  const name = nameOf(last);
   return new AIScopeError(
     `${name} is kept by the application, which built it without ${absent}; that is optional to it, and would be missing for every caller, although the scope binds it: ${trace(path)}.\n` +
-      `Bind ${name} inTransientScope(), or in the scope (openScope's bind); or let it not ask for ${absent}, and pass ${absent} to its methods.`,
+      `Bind ${idOf(last)} inTransientScope(), or in the scope (openScope's bind); or let it not ask for ${absent}, and pass ${absent} to its methods.`,
   );
 }
 
 function autobound(path: readonly BindingNode[]): AIScopeError {
-  const name = nameOf(path.at(-1) as BindingNode);
+  const last = path.at(-1) as BindingNode;
+  const name = nameOf(last);
   return new AIScopeError(
     `${name} is bound by nobody, and autobind would make one out of nothing, which would be nobody's: ${trace(path)}.\n` +
-      `Bind it in the scope, container.bind(${name})… in openScope's bind, or in the application; or mark the class @injectable() if it is a service.`,
+      `Bind it in the scope, container.bind(${idOf(last)})… in openScope's bind, or in the application; or mark the class @injectable() if it is a service.`,
   );
 }
 
 function perLookup(path: readonly BindingNode[]): AIScopeError {
-  const name = nameOf(path.at(-1) as BindingNode);
+  const last = path.at(-1) as BindingNode;
+  const name = nameOf(last);
   return new AIScopeError(
     `${name} is bound inRequestScope(), which in inversify means once for each get: a tool would get a new, empty one: ${trace(path)}.\n` +
-      `Bind it in the scope, container.bind(${name})…inSingletonScope() in openScope's bind, to have one for each request; or inTransientScope() if it keeps nothing.`,
+      `Bind it in the scope, container.bind(${idOf(last)})…inSingletonScope() in openScope's bind, to have one for each request; or inTransientScope() if it keeps nothing.`,
   );
 }
 

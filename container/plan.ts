@@ -64,6 +64,11 @@ export function nameOf({ binding }: BindingNode): string {
   return made === undefined || made === name ? name : `${name} (${made})`;
 }
 
+/** What a binding is asked for by, as code names it. */
+export function idOf({ binding }: BindingNode): string {
+  return identifierName(binding.serviceIdentifier);
+}
+
 /** How one came there: `OrderTools -> OrderService -> Caller`. */
 export function trace(path: readonly BindingNode[]): string {
   return path.map(nameOf).join(' -> ');

@@ -100,6 +100,7 @@ function compileMember(
     origin,
     description: declaration.description,
     parameters,
+    fromScope: sources.flatMap((source) => (source.from === 'scope' ? [identifierName(source.token)] : [])),
     groups: member.groups,
     options: declaration.options,
     prepare: async (args, context, host) => {

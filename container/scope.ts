@@ -9,6 +9,7 @@ import { identifierName, isInversifyError } from './inversify-error.js';
 import type { LongLived } from './long-lived.js';
 import type { PlanBinding } from './plan.js';
 import { withoutPurpose } from './purpose.js';
+import { advice, closedError, endedError } from './scope-error.js';
 import type { ToolHost } from './scan.js';
 
 /**
@@ -36,6 +37,8 @@ export type ScopeBinder<R = unknown> = ((container: Container) => R) &
 export interface ScopeOwner {
   /** What `bind` means where nothing is said, in the application and so in its scopes. */
   readonly defaultScope: BindingScope;
+  /** Whether a class that nobody bound is bound when it is asked for. */
+  readonly autobinds: boolean;
   /** The condition of a binding for which nobody gave one. */
   readonly unconditional: unknown;
   readonly longLived: LongLived;
@@ -45,6 +48,12 @@ export interface ScopeOwner {
   isBound(token: ServiceIdentifier): boolean;
   isAutobound(binding: PlanBinding): boolean;
   isOfApplication(binding: PlanBinding): boolean;
+}
+
+/** Waits at each step of a scope's runs, and sees what goes to the model and comes from it. */
+export interface ScopeWatcher {
+  readonly step: (what: string) => Promise<void>;
+  readonly see: (where: string, what: unknown) => void;
 }
 
 /** The scope that `openScope` makes. */
@@ -57,6 +66,7 @@ export class RequestScope extends AIScope implements ToolHost {
   /** What it binds, in a word; unknown until it is asked for, and again when that changes. */
   #shape: { readonly word: string | undefined } | undefined;
   readonly #inspected = new WeakSet<object>();
+  #watcher: ScopeWatcher | undefined;
   /** Tools at work, with the time at which each is given up. */
   readonly #working = new Map<Promise<unknown>, number>();
   #closed: Promise<void> | undefined;
@@ -95,6 +105,15 @@ export class RequestScope extends AIScope implements ToolHost {
 
   get open(): boolean {
     return this.#closed === undefined;
+  }
+
+  /** Stops at each step of its runs, for a test of what callers see of each other. */
+  watch(watcher: ScopeWatcher): void {
+    this.#watcher = watcher;
+  }
+
+  get watcher(): ScopeWatcher | undefined {
+    return this.#watcher;
   }
 
   /** Aborted when the scope closes. */
@@ -223,9 +242,12 @@ export class RequestScope extends AIScope implements ToolHost {
   }
 
   async #told<T>(token: ServiceIdentifier, get: () => Promise<T>): Promise<T> {
+    if (this.#watcher !== undefined) await this.#watcher.step(`before ${identifierName(token)} was resolved`);
     if (!this.open) throw closedError();
     try {
-      return await get();
+      const value = await get();
+      if (this.#watcher !== undefined) await this.#watcher.step(`after ${identifierName(token)} was resolved`);
+      return value;
     } catch (error) {
       if (!isInversifyError(error)) throw error;
       throw new AIScopeError(
@@ -234,23 +256,4 @@ export class RequestScope extends AIScope implements ToolHost {
       );
     }
   }
-}
-
-function closedError(): AIScopeError {
-  return new AIScopeError(
-    'The scope was closed before the question was answered, so the question was aborted. Await the answer inside the scope: return the promise of chat() from the function that runInScope runs.',
-  );
-}
-
-function endedError(what: string): AIScopeError {
-  return new AIScopeError(
-    `${what}: the scope has ended. Ask while its request is being answered, or open one: ai.runInScope(bind, fn).`,
-  );
-}
-
-/** What to do about what inversify found; its own words follow. */
-function advice(message: string): string {
-  if (message.startsWith('Ambiguous')) return 'keep one of several bindings';
-  if (message.startsWith('Circular')) return 'take one of the classes out of the circle';
-  return "bind what is missing, in the application, or for one caller in openScope's bind";
 }

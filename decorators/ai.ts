@@ -59,7 +59,7 @@ export function AI(options: AIOptions) {
       key,
       parameter,
     );
-    addSite(Object.freeze({ id, name, target: owner, options: frozen }));
+    addSite(Object.freeze({ id, name, target: owner, member: key, index, options: frozen }));
   };
 }
 

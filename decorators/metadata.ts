@@ -43,6 +43,9 @@ export interface Site {
   /** `SupportController#0`, `SupportController.reader`: the site, in every message and event. */
   readonly name: string;
   readonly target: Class;
+  /** The property it stands on, or the position of the constructor's parameter. */
+  readonly member: string | symbol | undefined;
+  readonly index: number | undefined;
   readonly options: AIOptions;
 }
 

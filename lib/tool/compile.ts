@@ -15,6 +15,7 @@ export interface ToolDraft {
   readonly origin: string;
   readonly description: string;
   readonly parameters: readonly Parameter[];
+  readonly fromScope?: readonly string[];
   readonly groups: readonly string[];
   readonly options: ToolOptions;
   readonly prepare: CompiledTool['prepare'];
@@ -28,6 +29,7 @@ export function compileTool(draft: ToolDraft): CompiledTool {
     origin: draft.origin,
     description: draft.description,
     parameters: Object.freeze([...draft.parameters]),
+    fromScope: Object.freeze([...(draft.fromScope ?? [])]),
     groups: Object.freeze([...draft.groups]),
     effect: effectOf(draft.groups),
     timeoutMs: options.timeoutMs ?? 60_000,

@@ -55,6 +55,8 @@ export interface CompiledTool {
   readonly origin: string;
   readonly description: string;
   readonly parameters: readonly Parameter[];
+  /** What fills the parameters that the model does not see and may not choose, by name. */
+  readonly fromScope: readonly string[];
   readonly groups: readonly string[];
   readonly effect: ToolEffect;
   readonly timeoutMs: number;

@@ -67,9 +67,13 @@ class Keeper {
   constructor(@inject(Caller) readonly caller: Caller) {}
 }
 
-const keeps = (name: string, kept: string, chain: string): string =>
-  `${name} is a singleton of the application and would keep ${kept}, which belongs to one scope, for every later caller: ${chain}.\n` +
-  `Bind ${name} inTransientScope(), or in the scope: container.bind(${name})…inSingletonScope() in openScope's bind; or pass ${kept} to its methods.`;
+const keeps = (name: string, kept: string, chain: string): string => {
+  const id = name.split(' ')[0]!;
+  return (
+    `${name} is a singleton of the application and would keep ${kept}, which belongs to one scope, for every later caller: ${chain}.\n` +
+    `Bind ${id} inTransientScope(), or in the scope: container.bind(${id})…inSingletonScope() in openScope's bind; or pass ${kept} to its methods.`
+  );
+};
 
 const below = (chain: string): string => `OrderTools -> OrderService (Service) -> ${chain}`;
 const cannotBuild = (name: string, chain: string, missing: string): string =>
@@ -355,6 +359,17 @@ describe('what would outlive its scope with something of the scope in it is refu
     expect(first).toContain(message);
     expect(others).toEqual([first, first]);
   });
+
+  it.each(captures.filter(([title, , message]) => message.includes('would keep') && !title.startsWith('a model')))(
+    '%s: at start-up already, where the plan shows it',
+    (_title, prepare, message) => {
+      const { ai } = application(new OneCallModel(), prepare);
+      // The scope itself is bound in no application, which is the same to it as a caller.
+      expect(() => {
+        ai.verify();
+      }).toThrow(message);
+    },
+  );
 });
 
 describe('the guard', () => {

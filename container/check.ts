@@ -1,0 +1,82 @@
+import type { PluginContext } from '@inversifyjs/plugin';
+import type { Container, ServiceIdentifier } from 'inversify';
+import type { Class, Site } from '../decorators/metadata.js';
+import { findCaptures, type ScopedRoot } from './captures.js';
+import type { InjectedAgent } from './injected-service.js';
+import { lostSites } from './lost-sites.js';
+import type { ScopeOwner } from './scope.js';
+
+/** What is seen of one site: its agent, or what is wrong with it; and which of its classes nobody bound. */
+export interface SiteLook {
+  readonly agent?: InjectedAgent;
+  readonly problems: readonly string[];
+  readonly unbound: readonly string[];
+}
+
+/** What is checked of an application. */
+export interface CheckedApplication {
+  readonly container: Container;
+  readonly bindings: PluginContext['bindingService'];
+  readonly owner: ScopeOwner;
+  readonly sites: readonly Site[];
+  readonly look: (site: Site) => SiteLook;
+  /** Whether a model is bound for sites that name none. */
+  readonly hasModel: boolean;
+}
+
+/** What is found before the first request. */
+export interface Check {
+  readonly problems: readonly string[];
+  /** What only a scope can make right, by binding it. */
+  readonly warnings: readonly string[];
+  /** Of the sites of all bound classes. */
+  readonly agents: readonly InjectedAgent[];
+}
+
+/** Checks the sites of all classes that are bound, and what their tools would be built from. Builds nothing. */
+export function checkApplication({ container, bindings, owner, sites, look, hasModel }: CheckedApplication): Check {
+  const bound = boundClasses(bindings);
+  const problems = lostSites(bound.keys(), sites);
+  const warnings: string[] = [];
+  const agents: InjectedAgent[] = [];
+  const roots: ScopedRoot[] = [];
+  for (const site of sites) {
+    const holders = [...bound].filter(([target]) => isOrExtends(target, site.target));
+    if (holders.length === 0) continue;
+    const where = `@AI on ${site.name}`;
+    const { agent, problems: found, unbound } = look(site);
+    problems.push(...found);
+    warnings.push(...unbound.map((problem) => `${problem}.`));
+    if (agent === undefined) continue;
+    agents.push(agent);
+    if (agent.model === undefined && !hasModel)
+      warnings.push(`${where}: no model is known; pass one to installAI, or bind ChatModel.`);
+    roots.push(...[...agent.tools.roots, ...holders.flatMap(([, ids]) => ids)].map((id) => ({ where, id })));
+  }
+  const captures = findCaptures(container, bindings, owner, roots);
+  return {
+    problems: [...problems, ...captures.problems],
+    warnings: [...warnings, ...captures.warnings],
+    agents,
+  };
+}
+
+/** The classes that are bound here or in an ancestor, as themselves or behind other identifiers, with those. */
+function boundClasses(bindings: PluginContext['bindingService']): ReadonlyMap<Class, readonly ServiceIdentifier[]> {
+  const classes = new Map<Class, ServiceIdentifier[]>();
+  const add = (target: unknown, id: ServiceIdentifier): void => {
+    classes.set(target as Class, [...(classes.get(target as Class) ?? []), id]);
+  };
+  for (const id of bindings.getBoundServices()) {
+    if (typeof id === 'function') add(id, id);
+    for (const binding of bindings.getChained(id))
+      if (binding.type === 'Instance' && (binding.implementationType as unknown) !== id)
+        add(binding.implementationType, id);
+  }
+  return classes;
+}
+
+/** An inherited injection point is its subclass's too. */
+function isOrExtends(target: Class, base: Class): boolean {
+  return target === base || Object.prototype.isPrototypeOf.call(base, target);
+}

@@ -1,0 +1,117 @@
+#!/usr/bin/env node
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+import type { SiteDescription } from './describe.js';
+import type { AIHandle } from './install.js';
+
+/* The command `inversify-ai`. It loads an application's module and shows what that exposes to models. */
+
+const USAGE = `inversify-ai describe <module> [--export <name>] [--json]
+
+Loads a compiled module of an application, finds the handle that installAI returned among its exports, and prints every
+agent with the tools that it can call.
+
+  --export <name>  the export that is the handle, an object that holds it, or a function that makes either
+  --json           print ai.describe() as JSON, to be kept as a snapshot
+`;
+
+/** Something that the caller can mend: told without a stack, and the command fails. */
+class UsageError extends Error {}
+
+async function main(args: readonly string[]): Promise<string> {
+  const { values, positionals } = read(args);
+  if (values.help === true) return USAGE;
+  const [command, module, ...rest] = positionals;
+  if (command !== 'describe' || module === undefined || rest.length > 0) throw new UsageError(USAGE);
+  const file = resolve(module);
+  if (!existsSync(file)) throw new UsageError(`There is no module ${module}; name the compiled file, dist/app.js.\n`);
+  const exported = (await import(pathToFileURL(file).href)) as Readonly<Record<string, unknown>>;
+  const ai = await handleOf(module, exported, values.export);
+  const description = ai.describe();
+  return values.json === true
+    ? `${JSON.stringify(description, undefined, 2)}\n`
+    : description.sites.map(table).join('\n');
+}
+
+function read(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: { export: { type: 'string' }, json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+    });
+  } catch (error) {
+    throw new UsageError(`${(error as Error).message}\n\n${USAGE}`);
+  }
+}
+
+async function handleOf(
+  module: string,
+  exported: Readonly<Record<string, unknown>>,
+  name: string | undefined,
+): Promise<AIHandle> {
+  const names = Object.keys(exported);
+  if (name !== undefined) {
+    if (!names.includes(name))
+      throw new UsageError(`${module} has no export ${name}; it exports ${names.join(', ') || 'nothing'}.\n`);
+    const made: unknown = exported[name];
+    const found = handlesIn(typeof made === 'function' ? await (made as () => unknown)() : made);
+    if (found[0] !== undefined) return found[0];
+    throw new UsageError(`The export ${name} of ${module} is no handle of installAI, and gives none.\n`);
+  }
+  const found = names.flatMap((key) => handlesIn(exported[key]).map((handle) => ({ key, handle })));
+  const distinct = new Set(found.map(({ handle }) => handle));
+  if (distinct.size === 1 && found[0] !== undefined) return found[0].handle;
+  throw new UsageError(
+    distinct.size === 0
+      ? `${module} exports no handle of installAI; write export const ai = installAI(…), or name a function that makes one: --export createApplication. It exports ${names.join(', ') || 'nothing'}.\n`
+      : `${module} exports several handles of installAI; name one: --export ${found.map(({ key }) => key).join(' or --export ')}.\n`,
+  );
+}
+
+/** The handle itself, or what an object holds one level down: `{ container, ai }`. */
+function handlesIn(value: unknown): readonly AIHandle[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return isHandle(value) ? [value] : Object.values(value).filter(isHandle);
+}
+
+function isHandle(value: unknown): value is AIHandle {
+  const { verify, describe, openScope } = (value ?? {}) as Partial<AIHandle>;
+  return typeof verify === 'function' && typeof describe === 'function' && typeof openScope === 'function';
+}
+
+function table({ site, toolGroup, maxToolCalls, tools }: SiteDescription): string {
+  const rows = [
+    ['TOOL', 'EFFECT', 'GROUPS', 'THE MODEL CHOOSES', 'FROM THE SCOPE', 'SCHEMA'],
+    ...tools.map(({ name, effect, groups, parameters, fromScope, schemaHash }) => [
+      name,
+      effect,
+      groups.join(', ') || '-',
+      Object.entries(parameters.properties)
+        .map(([key, { type }]) => `${key}${parameters.required.includes(key) ? '' : '?'}: ${type}`)
+        .join(', ') || '-',
+      fromScope.join(', ') || '-',
+      schemaHash.slice(0, 12),
+    ]),
+  ];
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
+  const lines = rows.map((row) =>
+    `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd(),
+  );
+  const narrowed = toolGroup.length === 0 ? 'all its tools' : `only ${toolGroup.join(' or ')}`;
+  return `${site} (${narrowed}, at most ${maxToolCalls.toString()} calls)\n${lines.join('\n')}\n`;
+}
+
+// What the application's module has started, a server, a pool, must not keep the command waiting.
+main(process.argv.slice(2)).then(
+  (text) => process.stdout.write(text, () => process.exit(0)),
+  (error: unknown) => {
+    const text =
+      error instanceof UsageError
+        ? error.message
+        : `${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`;
+    process.stderr.write(text, () => process.exit(error instanceof UsageError ? 2 : 1));
+  },
+);

@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+import { argumentsSchema, type ArgumentsSchema } from '../lib/schema/json-schema.js';
+import type { CompiledTool } from '../lib/tool/tool.js';
+import type { ToolEffect } from '../lib/run.js';
+import type { InjectedAgent } from './injected-service.js';
+
+/**
+ * What an application exposes to models: plain frozen data, the same for the same declarations, to be kept as a snapshot
+ * so that a change of it shows in review.
+ */
+export interface AIDescription {
+  /** By name. */
+  readonly sites: readonly SiteDescription[];
+}
+
+/** One agent. */
+export interface SiteDescription {
+  /** `SupportController#0`, `SupportController.reader`. */
+  readonly site: string;
+  /** What it is narrowed to: any of these groups; empty where it has all tools of its list. */
+  readonly toolGroup: readonly string[];
+  /** Calls in one run. */
+  readonly maxToolCalls: number;
+  /** By wire name. */
+  readonly tools: readonly ToolDescription[];
+}
+
+/** One tool of an agent. */
+export interface ToolDescription {
+  /** The wire name. */
+  readonly name: string;
+  /** Where it is declared: `OrderTools.findOrder`. */
+  readonly declaredAt: string;
+  /** A tool that is marked neither way counts as mutating. */
+  readonly effect: ToolEffect;
+  /** As marked, in alphabetical order. */
+  readonly groups: readonly string[];
+  /** What the model reads of it. */
+  readonly description: string;
+  /** What the model may choose. */
+  readonly parameters: ArgumentsSchema;
+  /** What is filled from the scope, by `@FromScope`: the model may not choose it. */
+  readonly fromScope: readonly string[];
+  /** SHA-256 of all that the model reads of the tool: name, description and parameters. */
+  readonly schemaHash: string;
+}
+
+/** Describes agents; those of one name stay in one order, too. */
+export function describeAgents(agents: readonly InjectedAgent[]): AIDescription {
+  const sites = agents.map(describeAgent);
+  const keyed = sites.map((site) => ({ site, key: `${site.site}\n${JSON.stringify(site)}` }));
+  keyed.sort((a, b) => (a.key < b.key ? -1 : 1));
+  return deepFreeze({ sites: keyed.map(({ site }) => site) });
+}
+
+function describeAgent({ definition, toolGroup }: InjectedAgent): SiteDescription {
+  const { site, maxToolCalls, toolset } = definition;
+  return { site, toolGroup, maxToolCalls, tools: toolset.tools.map(describeTool) };
+}
+
+function describeTool(tool: CompiledTool): ToolDescription {
+  const { name, origin, effect, groups, description, fromScope } = tool;
+  const parameters = argumentsSchema(tool.parameters);
+  const hash = createHash('sha256').update(JSON.stringify({ name, description, parameters }));
+  return {
+    name,
+    declaredAt: origin,
+    effect,
+    groups: [...groups].sort(),
+    description,
+    parameters,
+    fromScope: [...fromScope],
+    schemaHash: hash.digest('hex'),
+  };
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) for (const part of Object.values(value)) deepFreeze(part);
+  return Object.freeze(value);
+}

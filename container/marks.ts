@@ -1,0 +1,35 @@
+/** Where one of some texts stands in a value: looked for in every text that can be reached from it. */
+export function findMark(value: unknown, marks: readonly string[]): string | undefined {
+  const wanted = marks.map((mark) => ({ mark, forms: [mark, JSON.stringify(mark).slice(1, -1)] }));
+  const seen = new Set<object>();
+  const next: unknown[] = [value];
+  while (next.length > 0) {
+    const current = next.pop();
+    if (typeof current === 'object' && current !== null) {
+      if (seen.has(current) || seen.size >= MOST) continue;
+      seen.add(current);
+      next.push(...partsOf(current));
+    } else if (typeof current === 'string' || typeof current === 'number' || typeof current === 'bigint') {
+      const text = current.toString();
+      // A text inside a text, as a result in a request, is written as JSON.
+      const found = wanted.find(({ forms }) => forms.some((form) => text.includes(form)));
+      if (found !== undefined) return found.mark;
+    }
+  }
+  return undefined;
+}
+
+/** Objects that are looked into; an answer that leads to a whole application is not followed to its end. */
+const MOST = 100_000;
+
+/** What is in an object; nothing of it is run. */
+function partsOf(value: object): unknown[] {
+  if (Buffer.isBuffer(value)) return [value.toString('utf8')];
+  if (ArrayBuffer.isView(value)) return [];
+  const parts: unknown[] = [];
+  for (const [key, descriptor] of Object.entries(Object.getOwnPropertyDescriptors(value)))
+    parts.push(key, descriptor.value);
+  if (value instanceof Map) for (const [key, held] of value) parts.push(key, held);
+  if (value instanceof Set) parts.push(...value);
+  return parts;
+}
