@@ -8,6 +8,7 @@ import type { AILogger } from '../lib/logger.js';
 import { groupNames, narrows } from '../lib/tool/group.js';
 import type { DenialTest } from '../lib/tool/denial.js';
 import { ChatModel, isChatModel } from '../lib/model/chat-model.js';
+import { copiesOf } from '../lib/token.js';
 import { currentScope, SCOPE } from './current-scope.js';
 import { type CheckedApplication, checkApplication, type SiteLook } from './check.js';
 import { type AIDescription, describeAgents } from './describe.js';
@@ -216,7 +217,7 @@ export class Application implements SiteListener {
       owner: this.#owner,
       sites: this.#sites,
       look: (site) => this.#look(site, undefined),
-      hasModel: this.#isBound(ChatModel),
+      hasModel: copiesOf('ChatModel', ChatModel).some((token) => this.#isBound(token)),
     };
   }
 

@@ -8,6 +8,7 @@ import type { AILogger } from '../lib/logger.js';
 import type { DenialTest } from '../lib/tool/denial.js';
 import { ChatModel, isChatModel } from '../lib/model/chat-model.js';
 import type { AIRun } from '../lib/run.js';
+import { copiesOf } from '../lib/token.js';
 import { currentScope } from './current-scope.js';
 import type { RequestScope } from './scope.js';
 import { refuseOtherApplication } from './scope-error.js';
@@ -50,7 +51,8 @@ export class InjectedService extends AIService {
     const scope = this.#scope();
     return scope.run(async () => {
       scope.inspect(this.#agent.tools);
-      const observers = await scope.all(AIObserver);
+      const observers: AIObserver[] = [];
+      for (const token of copiesOf('AIObserver', AIObserver)) observers.push(...(await scope.all(token)));
       const model = this.#agent.model ?? (await this.#boundModel(scope));
       const { definition, logger, isDenial } = this.#agent;
       return runAgent(definition, message, options, {
@@ -79,11 +81,13 @@ export class InjectedService extends AIService {
   }
 
   async #boundModel(scope: RequestScope): Promise<ChatModel> {
-    if (!scope.isBound(ChatModel))
+    const copies = copiesOf('ChatModel', ChatModel);
+    const token = copies.find((copy) => scope.binds(copy)) ?? copies.find((copy) => scope.isBound(copy));
+    if (token === undefined)
       throw new AIDefinitionError(
         `${this.#agent.definition.site}: there is no model; pass one, installAI(container, { model: openAI({ model: '…' }) }), or bind ChatModel`,
       );
-    const model = await scope.service(ChatModel);
+    const model = await scope.service(token);
     if (!isChatModel(model))
       throw new AIDefinitionError(
         `${this.#agent.definition.site}: what is bound as ChatModel is none; bind what openAI({ model: '…' }) makes, or a class that extends ChatModel`,

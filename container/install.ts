@@ -3,6 +3,7 @@ import { countProblems, describeKind, textProblems, throwProblems, unknownOption
 import { AIDefinitionError } from '../lib/errors.js';
 import { consoleLogger, guarded, loggerProblems, type AILogger } from '../lib/logger.js';
 import { ChatModel, isChatModel } from '../lib/model/chat-model.js';
+import { copiesOf } from '../lib/token.js';
 import { denialProblems, guardedDenial } from '../lib/tool/denial.js';
 import { Application } from './application.js';
 import type { AIDescription } from './describe.js';
@@ -79,7 +80,10 @@ export function installAI(container: Container, options: InstallOptions): AIHand
     );
   if (container.isCurrentBound(INSTALLED))
     problems.push('installAI: done already on this container; keep the handle of the first call');
-  else if (options.model !== undefined && container.isCurrentBound(ChatModel))
+  else if (
+    options.model !== undefined &&
+    copiesOf('ChatModel', ChatModel).some((token) => container.isCurrentBound(token))
+  )
     problems.push(
       'installAI: ChatModel is bound in this container already; leave out the option model, or the binding',
     );

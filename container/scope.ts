@@ -1,6 +1,7 @@
 import type { BindingScope, Container, ServiceIdentifier } from 'inversify';
 import { AIDefinitionError, AIScopeError } from '../lib/errors.js';
 import type { AILogger } from '../lib/logger.js';
+import { copiesOf, declareToken } from '../lib/token.js';
 import type { Class } from '../decorators/metadata.js';
 import { withScope } from './current-scope.js';
 import { guardScope, makeContainer, type ScopeGuard } from './guard.js';
@@ -17,6 +18,10 @@ import type { ToolHost } from './scan.js';
  * that container only, under this class.
  */
 export abstract class AIScope {
+  static {
+    declareToken('AIScope', this);
+  }
+
   /** A child of the application's container, with what `bind` put into it. */
   abstract readonly container: Container;
   /** Runs `fn` in this scope: agents without a scope of their own act for it. Throws an `AIScopeError` once it is closed. */
@@ -92,7 +97,7 @@ export class RequestScope extends AIScope implements ToolHost {
         this.#shape = undefined;
       },
     });
-    this.container.bind(AIScope).toConstantValue(this);
+    for (const token of copiesOf('AIScope', AIScope)) this.container.bind(token).toConstantValue(this);
     const bound = bind(this.container);
     if (typeof bound === 'object' && bound !== null && 'then' in bound && typeof bound.then === 'function') {
       Promise.resolve(bound as PromiseLike<unknown>).catch(() => undefined);

@@ -1,5 +1,6 @@
 import type { AILogger } from '../logger.js';
 import type { ToolCallOutcome } from '../run.js';
+import { declareToken } from '../token.js';
 
 /** What every event says. Events are frozen copies: nothing done to one reaches the run. */
 export interface AIRunEvent {
@@ -43,6 +44,10 @@ export interface ToolEnded extends ToolStarted {
  * what it throws is logged.
  */
 export abstract class AIObserver {
+  static {
+    declareToken('AIObserver', this);
+  }
+
   toolStarted(_event: ToolStarted): void {
     // nothing, until a subclass does something
   }

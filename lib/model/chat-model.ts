@@ -1,3 +1,4 @@
+import { declareToken } from '../token.js';
 /** One message, as every chat API has it. */
 export interface ModelMessage {
   readonly role: 'system' | 'user' | 'assistant';
@@ -120,6 +121,10 @@ export interface ModelProfile {
  * abort of `signal` rejects with its reason.
  */
 export abstract class ChatModel {
+  static {
+    declareToken('ChatModel', this);
+  }
+
   /** For people: which model this is. */
   abstract readonly name: string;
   abstract readonly profile: ModelProfile;

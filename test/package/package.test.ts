@@ -206,6 +206,25 @@ console.log(run.calls[0].result);`,
     expect(alive).toBe(0);
   });
 
+  it('works with a second copy of itself: declarations, scopes, observers and models are the same', () => {
+    const copy = join(project, 'node_modules/other/node_modules/inversify-ai');
+    cpSync(join(project, 'package'), copy, { recursive: true });
+    writeFileSync(join(project, 'node_modules/other/package.json'), '{ "name": "other" }');
+    cpSync('test/package/two-copies.mjs', join(project, 'two-copies.mjs'));
+    const { stdout, stderr } = run('two-copies.mjs', ['--no-warnings']);
+    expect(stderr).toBe('');
+    expect(stdout.split('\n')).toEqual([
+      'false',
+      'done true true',
+      'done true true',
+      'AIScopeError false Desk#0: the scope has ended',
+      'installAI: done already on this container; keep the handle of the first call',
+      'Tools_who: alice',
+      'Tools_who: bob',
+      '',
+    ]);
+  });
+
   it('loads neither openai nor class-transformer until it is used, and can be required', () => {
     writeFileSync(
       join(project, 'loads.cjs'),
