@@ -8,6 +8,7 @@ const config: Config = {
   // Sources name their modules as Node will find them (`./x.js`); here they are still `./x.ts`.
   moduleNameMapper: {
     '^inversify-ai$': '<rootDir>/index.ts',
+    '^inversify-ai/(express|fastify|hono)$': '<rootDir>/container/adapters/$1.ts',
     '^inversify-ai/testing$': '<rootDir>/container/testing.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },

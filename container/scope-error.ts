@@ -12,6 +12,17 @@ export function refuseOtherApplication(
     );
 }
 
+/** For a question that is still running when an adapter closes its scope. */
+export function clientLeft(): AIScopeError {
+  return new AIScopeError('The client left before the question was answered, so the question was aborted.');
+}
+
+export function responseEnded(): AIScopeError {
+  return new AIScopeError(
+    'The response ended before the question was answered, so the question was aborted. Await the answer before the response ends; for work that goes on after it, open a scope of its own, ai.runInScope(bind, fn).',
+  );
+}
+
 export function closedError(): AIScopeError {
   return new AIScopeError(
     'The scope was closed before the question was answered, so the question was aborted. Await the answer inside the scope: return the promise of chat() from the function that runInScope runs.',

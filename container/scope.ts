@@ -35,7 +35,7 @@ export abstract class AIScope {
 }
 
 /** What binds a scope's own things: synchronous, since a scope that is half bound would act for nobody. */
-export type ScopeBinder<R = unknown> = ((container: Container) => R) &
+export type ScopeBinder<R = unknown, A extends readonly unknown[] = []> = ((container: Container, ...request: A) => R) &
   ([R] extends [never] ? unknown : R extends PromiseLike<unknown> ? 'bind must be synchronous' : unknown);
 
 /** What a scope takes from the application that opens it. */
@@ -75,6 +75,8 @@ export class RequestScope extends AIScope implements ToolHost {
   /** Tools at work, with the time at which each is given up. */
   readonly #working = new Map<Promise<unknown>, number>();
   #closed: Promise<void> | undefined;
+  /** What a question is told that is still running when the scope closes. */
+  #because: Error | undefined;
   #unbound = false;
 
   /** @param application the one that opened it, as `installAI` made it */
@@ -125,7 +127,7 @@ export class RequestScope extends AIScope implements ToolHost {
   get signal(): AbortSignal {
     if (this.#closing === undefined) {
       this.#closing = new AbortController();
-      if (!this.open) this.#closing.abort(closedError());
+      if (!this.open) this.#closing.abort(this.#because ?? closedError());
     }
     return this.#closing.signal;
   }
@@ -154,14 +156,15 @@ export class RequestScope extends AIScope implements ToolHost {
   }
 
   /** Closes where nobody waits for it, as at the end of a response: what fails then goes to the log. */
-  end(): void {
+  end(because: Error): void {
+    this.#because ??= because;
     this.close().catch((error: unknown) => {
       this.#owner.logger.error('[inversify-ai] what a scope bound could not be deactivated when it closed', error);
     });
   }
 
   async #close(): Promise<void> {
-    this.#closing?.abort(closedError());
+    this.#closing?.abort(this.#because ?? closedError());
     await this.#toolsDone();
     try {
       await this.container.unbindAllAsync();
@@ -248,7 +251,7 @@ export class RequestScope extends AIScope implements ToolHost {
 
   async #told<T>(token: ServiceIdentifier, get: () => Promise<T>): Promise<T> {
     if (this.#watcher !== undefined) await this.#watcher.step(`before ${identifierName(token)} was resolved`);
-    if (!this.open) throw closedError();
+    if (!this.open) throw this.#because ?? closedError();
     try {
       const value = await get();
       if (this.#watcher !== undefined) await this.#watcher.step(`after ${identifierName(token)} was resolved`);

@@ -1,0 +1,357 @@
+import { request as httpRequest } from 'node:http';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { Container, inject, injectable } from 'inversify';
+import {
+  AI,
+  type AIHandle,
+  AIService,
+  AITool,
+  ChatModel,
+  FromScope,
+  installAI,
+  type ModelReply,
+  type ModelRequest,
+  ReadOnly,
+} from 'inversify-ai';
+import { aiScope as expressScope } from 'inversify-ai/express';
+import { aiScope as fastifyScope } from 'inversify-ai/fastify';
+import { aiScope as honoScope } from 'inversify-ai/hono';
+import { Caller, OneCallModel, quietLogger } from '../orders.js';
+import { type Host, honoApplication, type Hosted, hosts } from './hosts.js';
+
+const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+@injectable()
+class Profile {
+  constructor(@inject(Caller) readonly caller: Caller) {}
+}
+
+@injectable()
+class InnerTools {
+  @ReadOnly
+  @AITool('Says who is asking')
+  async whoAmI(@FromScope(Caller, (caller) => caller.id) id: string): Promise<string> {
+    await wait(Math.random() * 2);
+    return id;
+  }
+}
+
+/** The application under test; set for each, since a tool has no other way to the handle. */
+let handle: AIHandle;
+
+/** Who the current scope says is asking, whatever was injected. */
+const current = (): string => handle.currentScope().container.get(Caller).id;
+
+@injectable()
+class OuterTools {
+  constructor(
+    @inject(Profile) private readonly profile: Profile,
+    @AI({ tools: [InnerTools] }) private readonly nested: AIService,
+  ) {}
+
+  /** Everything that a tool may wait for; who is asking is noted after each. */
+  @ReadOnly
+  @AITool('Says who is asking, many times')
+  async look(@FromScope(Caller, (caller) => caller.id) id: string): Promise<string> {
+    const seen = [id, this.profile.caller.id, current()];
+    await Promise.resolve();
+    seen.push(current());
+    await wait(Math.random() * 3);
+    seen.push(current());
+    for await (const part of this.parts()) seen.push(part, current());
+    seen.push(await this.nested.chat('Who am I?'), current());
+    return [...new Set(seen)].join(' and ');
+  }
+
+  private async *parts(): AsyncGenerator<string> {
+    for (let i = 0; i < 2; i++) {
+      await wait(Math.random() * 2);
+      yield current();
+    }
+  }
+}
+
+@injectable()
+class Desk {
+  constructor(@AI({ tools: [OuterTools] }) readonly agent: AIService) {}
+}
+
+/** A model that answers with what the tool said, and one that waits until it is aborted. */
+class WaitingModel extends ChatModel {
+  readonly name = 'waiting';
+  readonly profile = { schema: 'accepted', wires: ['envelope'] } as const;
+  asked = 0;
+  readonly aborted: unknown[] = [];
+
+  override complete(_request: ModelRequest, { signal }: { readonly signal: AbortSignal }): Promise<ModelReply> {
+    this.asked++;
+    return new Promise((_resolve, reject) => {
+      signal.addEventListener('abort', () => {
+        this.aborted.push(signal.reason);
+        reject(signal.reason as Error);
+      });
+    });
+  }
+}
+
+type Controllers = 'transient' | 'singleton';
+
+interface Started {
+  readonly hosted: Hosted;
+  readonly logger: ReturnType<typeof quietLogger>;
+  /** Callers whose scope was closed, in order. */
+  readonly closed: string[];
+}
+
+function application(controllers: Controllers, model: ChatModel = new OneCallModel([])): Started {
+  const container = new Container();
+  for (const service of [Profile, InnerTools, OuterTools]) container.bind<object>(service).toSelf();
+  if (controllers === 'singleton') container.bind(Desk).toSelf().inSingletonScope();
+  else container.bind(Desk).toSelf();
+  const logger = quietLogger();
+  const ai = installAI(container, { model, logger });
+  ai.verify();
+  handle = ai;
+  const closed: string[] = [];
+  // A singleton controller is the application's; one for each request is resolved from the request's scope.
+  const desk = (): Desk => (controllers === 'singleton' ? container : ai.currentScope().container).get(Desk);
+  return {
+    logger,
+    closed,
+    hosted: {
+      container,
+      ai,
+      bind: (own, user) => {
+        own.bind(Caller).toDynamicValue(() => {
+          const id = user();
+          if (id === undefined) throw new Error('nobody is signed in');
+          return { id };
+        });
+        own
+          .bind('connection')
+          .toDynamicValue(() => ({}))
+          .inSingletonScope()
+          .onDeactivation(() => {
+            closed.push(user() ?? 'nobody');
+          });
+      },
+      answer: async (question) => {
+        ai.currentScope().container.get('connection');
+        return `${question}: ${await desk().agent.chat(question)}`;
+      },
+      stream: async function* (question) {
+        ai.currentScope().container.get('connection');
+        yield `${question}: `;
+        await wait(5);
+        yield await desk().agent.chat(question);
+      },
+    },
+  };
+}
+
+let host: Host | undefined;
+
+afterEach(async () => {
+  await host?.stop();
+  host = undefined;
+});
+
+async function post(path: string, user: string, question: string): Promise<string> {
+  const response = await fetch(`${host!.url}${path}`, {
+    method: 'POST',
+    headers: { 'x-user': user, 'content-type': 'application/json' },
+    body: JSON.stringify({ question }),
+  });
+  return response.text();
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  for (let i = 0; i < 400 && !holds(); i++) await wait(5);
+}
+
+describe.each(hosts)('%s', (name, start) => {
+  it.each<Controllers>(['transient', 'singleton'])(
+    'fifty interleaved chats see only their own caller, cold and warm, with a %s controller',
+    async (controllers) => {
+      const { hosted, closed, logger } = application(controllers);
+      host = await start(hosted);
+      const users = Array.from({ length: 50 }, (_, n) => `user-${n.toString()}`);
+      for (const round of ['cold', 'warm']) {
+        const answers = await Promise.all(users.map((user) => post('/ask', user, `${round} ${user}`)));
+        expect(answers).toEqual(users.map((user) => `${round} ${user}: ${user}`));
+      }
+      await until(() => closed.length === 100);
+      // Each scope closed once, for its own caller.
+      expect([...closed].sort()).toEqual([...users, ...users].sort());
+      expect(logger.warn).not.toHaveBeenCalled();
+      expect(logger.error).not.toHaveBeenCalled();
+    },
+  );
+
+  it('a client that hangs up aborts the question, and the next one is answered', async () => {
+    const model = new WaitingModel();
+    const { hosted, closed } = application('transient', model);
+    host = await start(hosted);
+    const sent = JSON.stringify({ question: 'q' });
+    const { port } = new URL(host.url);
+    const request = httpRequest({
+      host: '127.0.0.1',
+      port,
+      path: '/ask',
+      method: 'POST',
+      headers: { 'x-user': 'alice', 'content-type': 'application/json', 'content-length': sent.length },
+    });
+    request.on('error', () => undefined);
+    request.end(sent);
+    await until(() => model.asked === 1);
+    expect(closed).toEqual([]);
+    request.destroy();
+    await until(() => closed.length === 1);
+    expect(closed).toEqual(['alice']);
+    expect(model.aborted.map((reason) => (reason as Error).message)).toEqual([
+      'The client left before the question was answered, so the question was aborted.',
+    ]);
+    hosted.container.rebind(ChatModel).toConstantValue(new OneCallModel([]));
+    expect(await post('/ask', 'bob', 'again')).toBe('again: bob');
+  });
+
+  it('where nobody signed in no tool acts for anybody', async () => {
+    const { hosted } = application('singleton');
+    host = await start(hosted);
+    const response = await fetch(`${host.url}/ask`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ question: 'q' }),
+    });
+    // A guard of http-core's refuses before any agent is asked.
+    expect([response.status, await response.text()]).toEqual(
+      name === 'http-core on Express'
+        ? [401, '']
+        : [200, 'q: OuterTools_look failed. The reason is not known to you, so do not guess it.'],
+    );
+  });
+
+  it('a bind that fails, or that is asynchronous, fails its request alone', async () => {
+    const { hosted } = application('transient');
+    let bind: Hosted['bind'] = () => {
+      throw new Error('no such tenant');
+    };
+    host = await start({ ...hosted, bind: (container, user) => bind(container, user) });
+    const status = async (): Promise<number> =>
+      (
+        await fetch(`${host!.url}/ask`, {
+          method: 'POST',
+          headers: { 'x-user': 'alice', 'content-type': 'application/json' },
+          body: '{"question":"q"}',
+        })
+      ).status;
+    expect(await status()).toBe(500);
+    bind = async (container, user) => {
+      await wait(0);
+      hosted.bind(container, user);
+    };
+    expect(await status()).toBe(500);
+    ({ bind } = hosted);
+    expect(await post('/ask', 'alice', 'q')).toBe('q: alice');
+  });
+});
+
+const streaming = hosts.filter(([name]) => ['Express', 'Fastify', 'Hono'].includes(name));
+
+describe.each(streaming)('%s, a streamed response', (_name, start) => {
+  it('keeps its scope until its end', async () => {
+    const { hosted, closed } = application('transient');
+    host = await start(hosted);
+    const users = ['alice', 'bob', 'carol'];
+    const answers = await Promise.all(users.map((user) => post('/stream', user, user)));
+    expect(answers).toEqual(users.map((user) => `${user}: ${user}`));
+    await until(() => closed.length === 3);
+    expect([...closed].sort()).toEqual(users);
+  });
+});
+
+describe('Hono without a server of Node’s', () => {
+  const ask = (app: ReturnType<typeof honoApplication>, path: string, signal?: AbortSignal) =>
+    app.request(path, {
+      method: 'POST',
+      headers: { 'x-user': 'alice', 'content-type': 'application/json' },
+      body: '{"question":"q"}',
+      ...(signal && { signal }),
+    });
+
+  it('closes the scope when the body was read, or is not read any further', async () => {
+    const { hosted, closed } = application('transient');
+    const app = honoApplication(hosted);
+    const response = await ask(app, '/ask');
+    expect(closed).toEqual([]);
+    expect(await response.text()).toBe('q: alice');
+    await until(() => closed.length === 1);
+    const stream = await ask(app, '/stream');
+    const reader = stream.body!.getReader();
+    expect(Buffer.from((await reader.read()).value!).toString()).toBe('q: ');
+    await reader.cancel();
+    await until(() => closed.length === 2);
+    expect(closed).toEqual(['alice', 'alice']);
+  });
+
+  it('aborts the question with the request', async () => {
+    const model = new WaitingModel();
+    const { hosted, closed } = application('transient', model);
+    const left = new AbortController();
+    const asked = ask(honoApplication(hosted), '/ask', left.signal);
+    await until(() => model.asked === 1);
+    left.abort();
+    const response = await Promise.resolve(asked);
+    expect([response.status, await response.text()]).toEqual([
+      500,
+      'The client left before the question was answered, so the question was aborted.',
+    ]);
+    expect(closed).toEqual(['alice']);
+  });
+
+  it('closes it where there is no body, and where nothing was found', async () => {
+    const { hosted, closed } = application('transient');
+    const app = honoApplication(hosted);
+    app.get('/empty', (context) => {
+      hosted.ai.currentScope().container.get('connection');
+      return context.body(null, 204);
+    });
+    expect((await app.request('/empty')).status).toBe(204);
+    await until(() => closed.length === 1);
+    expect(closed).toEqual(['nobody']);
+  });
+});
+
+describe('work that goes on after the response', () => {
+  it('has no caller any more, and the error says what to do', async () => {
+    const { hosted } = application('singleton', new WaitingModel());
+    let later: Promise<unknown> | undefined;
+    host = await hosts[0]![1]({
+      ...hosted,
+      answer: async () => {
+        later = hosted.container
+          .get(Desk)
+          .agent.chat('q')
+          .catch((error: unknown) => (error as Error).message);
+        return Promise.resolve('at once');
+      },
+    });
+    expect(await post('/ask', 'alice', 'q')).toBe('at once');
+    expect(await later).toMatch(/^The response ended before the question was answered.*ai\.runInScope\(bind, fn\)\.$/);
+  });
+});
+
+describe('aiScope', () => {
+  it.each([
+    ['express', expressScope],
+    ['fastify', fastifyScope],
+    ['hono', honoScope],
+  ])('of inversify-ai/%s refuses what it could not use, when the application is wired', (name, scope) => {
+    const wrong = scope as (...args: unknown[]) => unknown;
+    const { ai } = application('transient').hosted;
+    expect(() => wrong({}, () => undefined)).toThrow(
+      `aiScope of inversify-ai/${name}: the first argument must be what installAI returned; found an object`,
+    );
+    expect(() => wrong(ai)).toThrow(/the second argument must be a function, .*; found undefined/);
+  });
+});
