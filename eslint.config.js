@@ -4,12 +4,18 @@ import { defineConfig } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
 export default defineConfig(
-  { ignores: ['dist/', 'build/', 'node_modules/', 'test/package/main-job.ts'] },
+  { ignores: ['dist/', 'build/', 'node_modules/', 'test/package/main-job.ts', 'test/package/who-is-asking.ts'] },
   js.configs.recommended,
   {
     files: ['**/*.mjs'],
     languageOptions: {
-      globals: { AbortController: 'readonly', console: 'readonly', setImmediate: 'readonly', setTimeout: 'readonly' },
+      globals: {
+        AbortController: 'readonly',
+        console: 'readonly',
+        process: 'readonly',
+        setImmediate: 'readonly',
+        setTimeout: 'readonly',
+      },
     },
   },
   {

@@ -55,6 +55,7 @@ describe('the README shows', () => {
       ai.runInScope(as(people.alice!), (scope) => scope.container.get(SupportController)),
     );
     expect(`${error.message}\n`).toBe(readmeBlocks('text')[2]);
+    expect(`${error.message}\n`).toBe(readmeBlocks('text', 'docs/who-is-asking.md')[1]);
   });
 
   it('the errors, with their codes', () => {

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 
-/** The code blocks of the README in one language, in order. */
-export function readmeBlocks(language: string): readonly string[] {
-  const readme = readFileSync('README.md', 'utf8');
-  return [...readme.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)]
+/** The code blocks of the README, or of another page, in one language and in order. */
+export function readmeBlocks(language: string, page = 'README.md'): readonly string[] {
+  return [...readFileSync(page, 'utf8').matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)]
     .filter(([, found]) => found === language)
     .map(([, , code = '']) => code);
 }

@@ -563,3 +563,58 @@ describe('installAI', () => {
     expect(() => install(new Container())).toThrow(message);
   });
 });
+
+describe('two applications in one process', () => {
+  it('serve their own callers, interleaved, with the same classes', async () => {
+    const both = ['first', 'second'].map((name) => ({ name, ...application(new OneCallModel()) }));
+    const asked = both.flatMap(({ name, ai }) =>
+      ['alice', 'bob'].map((id) => ({
+        answer: ai.runInScope(as(`${id} of ${name}`), (scope) => scope.container.get(Desk).agent.chat('q')),
+        expected: `order 42 for ${id} of ${name}`,
+      })),
+    );
+    expect(await Promise.all(asked.map(({ answer }) => answer))).toEqual(asked.map(({ expected }) => expected));
+  });
+
+  it('do not answer for each other, nested either way', async () => {
+    const [first, second] = ['first', 'second'].map(() => application(new OneCallModel()));
+    const agent = first!.container.get(Desk).agent;
+    const nested = first!.ai.runInScope(as('alice'), () =>
+      second!.ai.runInScope(as('bob'), async (scope) => [
+        await rejection(() => agent.chat('q')),
+        await rejection(async () => first!.ai.currentScope()),
+        await scope.container.get(Desk).agent.chat('q'),
+      ]),
+    );
+    const [refused, current, answer] = (await nested) as [Error, Error, string];
+    expect(refused.message).toMatch(/the current scope belongs to another application/);
+    expect(current.message).toMatch(/^ai\.currentScope\(\): the current scope belongs to another application/);
+    expect(answer).toBe('order 42 for bob');
+  });
+});
+
+describe('ai.currentScope()', () => {
+  it('is the innermost scope whose run this code is in, through every await', async () => {
+    const { ai } = application(new OneCallModel());
+    await ai.runInScope(as('alice'), async (outer) => {
+      expect(ai.currentScope()).toBe(outer);
+      await ai.runInScope(as('bob'), async (inner) => {
+        await new Promise((resolve) => setTimeout(resolve, 1));
+        expect(ai.currentScope()).toBe(inner);
+      });
+      expect(ai.currentScope()).toBe(outer);
+    });
+  });
+
+  it('is an error where there is none, and where it has ended', async () => {
+    const { ai } = application(new OneCallModel());
+    expect(() => ai.currentScope()).toThrow(
+      'ai.currentScope(): there is no scope here. Ask inside ai.runInScope(…), or in a route behind aiScope(ai, …).',
+    );
+    const scope = ai.openScope(as('alice'));
+    await scope.run(async () => {
+      await scope.close();
+      expect(() => ai.currentScope()).toThrow(/^ai\.currentScope\(\): the scope has ended/);
+    });
+  });
+});

@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -18,6 +18,10 @@ const PEERS = [
   '@inversifyjs/plugin',
   'undici-types',
   'class-transformer',
+  'express',
+  '@types/express',
+  'fastify',
+  'hono',
 ];
 
 beforeAll(() => {
@@ -42,6 +46,9 @@ beforeAll(() => {
     symlinkSync(resolve('node_modules', peer), join(project, 'node_modules', peer));
   }
   writeFileSync(join(project, 'package.json'), '{ "type": "module", "private": true }');
+  execFileSync(process.execPath, [resolve('node_modules/typescript/bin/tsc'), '-p', 'samples/tsconfig.json'], {
+    cwd: join(project, 'sources'),
+  });
 });
 
 afterAll(() => {
@@ -72,18 +79,9 @@ function run(script: string, args: readonly string[] = []): { status: number | n
 describe('the quickstart’s command line', () => {
   const start = (...args: string[]) => {
     const environment = { ...process.env, OPENAI_API_KEY: '', OPENAI_BASE_URL: '', NODE_OPTIONS: '' };
-    const main = join(project, 'sources/build/quickstart/main.js');
+    const main = join(project, 'sources/build/samples/quickstart/main.js');
     return spawnSync(process.execPath, [main, ...args], { cwd: project, encoding: 'utf8', env: environment });
   };
-
-  beforeAll(() => {
-    const sources = join(project, 'sources');
-    execFileSync(
-      process.execPath,
-      [resolve('node_modules/typescript/bin/tsc'), '-p', 'samples/quickstart/tsconfig.json'],
-      { cwd: sources },
-    );
-  });
 
   it('plays the five scenes', () => {
     const { status, stdout } = start();
@@ -120,6 +118,29 @@ describe('the quickstart’s command line', () => {
     const { status, stderr } = start(...args);
     expect(stderr).toMatch(message);
     expect(status).toBe(2);
+  });
+});
+
+describe('the sample of web frameworks', () => {
+  it.each(['express', 'fastify', 'hono', 'http-core'])('serves %s until it is stopped', async (name) => {
+    const main = join(project, 'sources/build/samples/web/main.js');
+    const child = spawn(process.execPath, [main, name, '0'], {
+      cwd: project,
+      env: { ...process.env, OPENAI_API_KEY: '', OPENAI_BASE_URL: '', NODE_OPTIONS: '' },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    try {
+      let printed = '';
+      for await (const part of child.stdout) {
+        printed += String(part);
+        if (printed.split('\n').length > 3) break;
+      }
+      const [, user, url] = /^curl -H 'x-user: (alice)' '(.*)'$/m.exec(printed)!;
+      const response = await fetch(url!, { headers: { 'x-user': user! } });
+      expect(await response.text()).toMatch(/^OrderTools_findOrder says: Order 42, one kettle/);
+    } finally {
+      child.kill();
+    }
   });
 });
 
@@ -197,13 +218,92 @@ console.log(run.calls[0].result);`,
     expect(status).toBe(0);
   });
 
+  it('compiles scopes, adapters and the two-callers kit, also without the types of frameworks that are not used', () => {
+    expect(compile('who-is-asking', readFileSync('test/package/who-is-asking.ts', 'utf8'))).toEqual({
+      status: 0,
+      output: '',
+    });
+  });
+
+  const described = (...args: string[]) => {
+    const command = join(project, 'node_modules/inversify-ai/dist/container/command.js');
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['--no-warnings', command, ...args], {
+      cwd: project,
+      encoding: 'utf8',
+      env: { ...process.env, NODE_OPTIONS: '' },
+    });
+    return { status, stdout, stderr };
+  };
+  const application = 'sources/build/samples/quickstart/application.js';
+
+  it('has a command that describes an application as a table and as JSON, although its module keeps running', () => {
+    writeFileSync(
+      join(project, 'app.mjs'),
+      `import { createApplication } from './${application}';
+import { scriptedModel } from './sources/dist/container/testing.js';
+export const { ai } = createApplication(scriptedModel([]));
+setInterval(() => undefined, 1_000);`,
+    );
+    const table = described('describe', 'app.mjs');
+    expect([table.status, table.stderr]).toEqual([0, '']);
+    expect(table.stdout).toBe(readmeBlocks('text').find((block) => block.includes('THE MODEL CHOOSES')));
+    const { sites } = JSON.parse(described('describe', 'app.mjs', '--json').stdout) as { sites: { site: string }[] };
+    expect(sites.map(({ site }) => site)).toEqual(['SupportController#0', 'SupportController#1']);
+    // The executable of the package, as npx finds it.
+    const { bin } = JSON.parse(readFileSync(join(project, 'package/package.json'), 'utf8')) as { bin: object };
+    expect(bin).toEqual({ 'inversify-ai': './dist/container/command.js' });
+    expect(readFileSync(join(project, 'package/dist/container/command.js'), 'utf8')).toMatch(
+      /^#!\/usr\/bin\/env node\n/,
+    );
+  });
+
+  it.each<[string[], number, RegExp]>([
+    [[], 2, /^inversify-ai describe <module>/],
+    [['describe', 'nowhere.js'], 2, /^There is no module nowhere\.js; name the compiled file, dist\/app\.js\.$/],
+    [['describe', 'app.mjs', '--export', 'app'], 2, /^app\.mjs has no export app; it exports ai\.$/],
+    [
+      ['describe', application],
+      2,
+      /exports no handle of installAI; write export const ai = installAI\(…\), or name a function that makes one: --export createApplication\. It exports /,
+    ],
+    [
+      ['describe', application, '--export', 'people'],
+      2,
+      /^The export people of .* is no handle of installAI, and gives none\.$/,
+    ],
+    [['describe', 'app.mjs', '--yaml'], 2, /^Unknown option '--yaml'/],
+  ])('refuses %j', (args, code, message) => {
+    const { status, stderr, stdout } = described(...args);
+    expect([status, stdout]).toEqual([code, '']);
+    expect(stderr.split('\n')[0]).toMatch(message);
+  });
+
+  it('describes what a function of the module makes', () => {
+    const { status, stdout } = described('describe', application, '--export', 'createApplication');
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^SupportController#0 \(only ReadOnly, at most 5 calls\)\n/);
+  });
+
   it('C24: keeps nothing of the scopes that were opened, closed or not', () => {
     cpSync('test/package/scopes.mjs', join(project, 'scopes.mjs'));
     const { stdout, stderr } = run('scopes.mjs', ['--expose-gc', '--no-warnings']);
     expect(stderr).toBe('');
-    const { watched, alive } = JSON.parse(stdout) as { watched: number; alive: number };
-    expect(watched).toBeGreaterThan(7_500);
+    const { watched, alive, heapKiB, listeners } = JSON.parse(stdout) as Record<string, number>;
+    expect(watched).toBeGreaterThan(18_750);
+    expect(listeners).toBe(0);
     expect(alive).toBe(0);
+    // Of 10,000 scopes; one that stayed would be some twelve.
+    expect(heapKiB).toBeLessThan(1_024);
+  });
+
+  const page = 'docs/who-is-asking.md';
+
+  it('compiles the pieces of the page on who is asking, and runs its program', () => {
+    expect(compile('asking', readmeBlocks('ts', page)[0]!)).toEqual({ status: 0, output: '' });
+    const { status, stdout } = run('asking/main.js');
+    expect(status).toBe(0);
+    expect(stdout).toBe(readmeBlocks('text', page)[2]);
+    expect(compile('frameworks', readmeBlocks('ts', page)[1]!)).toEqual({ status: 0, output: '' });
   });
 
   it('works with a second copy of itself: declarations, scopes, observers and models are the same', () => {

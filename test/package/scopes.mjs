@@ -1,10 +1,11 @@
-// C24: opens many scopes in one process, with a real collector, and prints what is still alive of them.
+// C24: opens many scopes in one process, with a real collector, and prints what is still alive of them, and how the heap grew.
+import { getEventListeners } from 'node:events';
 import 'reflect-metadata';
 import { Container, decorate, inject, injectable } from 'inversify';
 import { AI, AIObserver, AITool, installAI } from 'inversify-ai';
 import { call, scriptedModel, text } from 'inversify-ai/testing';
 
-const ROUNDS = 2_000;
+const ROUNDS = 5_000;
 const kept = [];
 class Caller {}
 class Watched {
@@ -64,6 +65,25 @@ for (let i = 0; i < 5; i++) {
   await new Promise((resolve) => setTimeout(resolve, 10));
   globalThis.gc();
 }
-console.log(
-  JSON.stringify({ watched: kept.length, alive: kept.filter((reference) => reference.deref() !== undefined).length }),
-);
+const alive = kept.filter((reference) => reference.deref() !== undefined).length;
+
+/** The heap after as many scopes, each with a controller and its agent, in KiB. */
+async function heapAfter(scopes) {
+  for (let next = 0; next < scopes; next += 50) {
+    for (let n = 0; n < 50; n++) {
+      const scope = ai.openScope((own) => own.bind(Caller).toConstantValue({ id: next + n }));
+      scope.container.get(Desk);
+      await scope.close();
+    }
+    await new Promise(setImmediate);
+  }
+  for (let i = 0; i < 5; i++) {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    globalThis.gc();
+  }
+  return process.memoryUsage().heapUsed / 1024;
+}
+const before = await heapAfter(1_000);
+const heapKiB = (await heapAfter(10_000)) - before;
+const listeners = getEventListeners(shared.signal, 'abort').length;
+console.log(JSON.stringify({ watched: kept.length, alive, heapKiB, listeners }));

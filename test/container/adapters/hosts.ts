@@ -36,7 +36,7 @@ async function authenticate(header: unknown): Promise<string | undefined> {
   return typeof header === 'string' ? header : undefined;
 }
 
-type WithUser<T> = T & { user?: string | undefined };
+type WithUser<T> = T & { asking?: string | undefined };
 
 function listening(server: Server): Host {
   return {
@@ -62,10 +62,10 @@ async function listen(app: express.Application): Promise<Host> {
 
 async function onExpress({ ai, bind, answer, stream }: Hosted): Promise<Host> {
   const app = express();
-  app.use(expressScope(ai, (container, request) => bind(container, () => (request as WithUser<Request>).user)));
+  app.use(expressScope(ai, (container, request) => bind(container, () => (request as WithUser<Request>).asking)));
   app.use(express.json());
   app.use(async (request, _response, next) => {
-    (request as WithUser<Request>).user = await authenticate(request.headers['x-user']);
+    (request as WithUser<Request>).asking = await authenticate(request.headers['x-user']);
     next();
   });
   app.post('/ask', async (request, response) => {
@@ -95,10 +95,10 @@ async function onExpressAfterBody({ ai, bind, answer }: Hosted): Promise<Host> {
 async function onFastify({ ai, bind, answer, stream }: Hosted): Promise<Host> {
   const server = fastify();
   await server.register(
-    fastifyScope(ai, (container, request) => bind(container, () => (request as WithUser<typeof request>).user)),
+    fastifyScope(ai, (container, request) => bind(container, () => (request as WithUser<typeof request>).asking)),
   );
   server.addHook('preHandler', async (request) => {
-    (request as WithUser<typeof request>).user = await authenticate(request.headers['x-user']);
+    (request as WithUser<typeof request>).asking = await authenticate(request.headers['x-user']);
   });
   server.post('/ask', async (request) => answer((request.body as { question: string }).question));
   server.post('/stream', async (request, reply) => {
@@ -130,9 +130,13 @@ export function honoApplication({ ai, bind, answer, stream }: Hosted): Hono {
   );
   app.post('/stream', async (context) => {
     const { question } = await context.req.json<{ question: string }>();
-    return streamed(context, async (body) => {
-      for await (const part of stream(question)) await body.write(part);
-    });
+    return streamed(
+      context,
+      async (body) => {
+        for await (const part of stream(question)) await body.write(part);
+      },
+      async () => Promise.resolve(), // a reader that leaves is no news
+    );
   });
   app.onError((error, context) => context.text(error.message, 500));
   return app as unknown as Hono;
@@ -152,8 +156,8 @@ async function onHttpCore({ container, ai, bind, answer }: Hosted): Promise<Host
   @injectable()
   class SignedIn implements Guard<Request> {
     async activate(request: Request): Promise<boolean> {
-      (request as WithUser<Request>).user = await authenticate(request.headers['x-user']);
-      if ((request as WithUser<Request>).user === undefined) throw new UnauthorizedHttpResponse();
+      (request as WithUser<Request>).asking = await authenticate(request.headers['x-user']);
+      if ((request as WithUser<Request>).asking === undefined) throw new UnauthorizedHttpResponse();
       return true;
     }
   }
@@ -168,7 +172,7 @@ async function onHttpCore({ container, ai, bind, answer }: Hosted): Promise<Host
   container.bind(SignedIn).toSelf().inSingletonScope();
   container.bind(AskController).toSelf();
   const app = express();
-  app.use(expressScope(ai, (own, request) => bind(own, () => (request as WithUser<Request>).user)));
+  app.use(expressScope(ai, (own, request) => bind(own, () => (request as WithUser<Request>).asking)));
   app.use(express.json());
   const adapter = new InversifyExpressHttpAdapter(container, { logger: false }, app);
   return listen(await adapter.build());
