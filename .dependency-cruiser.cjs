@@ -61,6 +61,22 @@ module.exports = {
       to: { path: '^container/' },
     },
     {
+      name: 'frameworks-behind-adapters',
+      severity: 'error',
+      comment: 'each framework is an optional peer, known to its adapter alone and by its types',
+      from: { path: '^(index\\.ts$|lib/|decorators/|container/)', pathNot: '^container/adapters/' },
+      to: { path: 'node_modules/(@types/express|express|fastify|hono|@hono)/' },
+    },
+    {
+      name: 'adapters-take-types',
+      severity: 'error',
+      from: { path: '^container/adapters/' },
+      to: {
+        path: 'node_modules/(@types/express|express|fastify|hono|@hono)/',
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
       name: 'nobody-knows-testing',
       severity: 'error',
       comment: 'the test kit is a door of its own',

@@ -19,8 +19,7 @@ import { Inspections } from './inspections.js';
 import { LongLived } from './long-lived.js';
 import { type PlanBinding, rootOf } from './plan.js';
 import { lookAsOwner } from './plan-walk.js';
-import { currentPurpose } from './purpose.js';
-import { RequestScope, type ScopeOwner } from './scope.js';
+import { RequestScope, type ScopeOwner } from './request-scope.js';
 import { refuseOtherApplication } from './scope-error.js';
 import { classesIn, compileSite, readList } from './site.js';
 
@@ -67,7 +66,7 @@ export class Application implements SiteListener {
         api.onPlan(({ serviceIdentifier }, plan) => {
           if (serviceIdentifier === CONTEXT) return;
           try {
-            lookAsOwner(rootOf(plan), { longLived, isAutobound, purpose: currentPurpose() });
+            lookAsOwner(rootOf(plan), { longLived, isAutobound });
           } catch (error) {
             // Left in the cache the plan would not be shown again, and the next try would build unseen.
             this._context.planResultCacheService.clearCache();
@@ -81,7 +80,9 @@ export class Application implements SiteListener {
       .bind(CONTEXT)
       .toDynamicValue((context) => context)
       .inTransientScope();
-    const inspections = new Inspections();
+    const inspections = new Inspections(() => {
+      this.#plugin.planResultCacheService.clearCache();
+    });
     this.#plugin.planResultCacheService.subscribe(inspections as never);
     this.#owner = {
       ...this.#probe(),

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { processState } from '../lib/process-state.js';
-import type { RequestScope } from './scope.js';
+import type { RequestScope } from './request-scope.js';
 
 /** The identifier by which an agent finds the scope it is resolved in, the same in every copy of the package. */
 export const SCOPE = Symbol.for('inversify-ai/scope');

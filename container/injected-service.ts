@@ -10,7 +10,7 @@ import { ChatModel, isChatModel } from '../lib/model/chat-model.js';
 import type { AIRun } from '../lib/run.js';
 import { copiesOf } from '../lib/token.js';
 import { currentScope } from './current-scope.js';
-import type { RequestScope } from './scope.js';
+import type { RequestScope } from './request-scope.js';
 import { refuseOtherApplication } from './scope-error.js';
 import { type CompiledTools, compileTools } from './site.js';
 import { WatchedModel } from './watched-model.js';

@@ -45,6 +45,12 @@ const MANY = 256;
 /** For which scopes a set of tools was looked at and found in order, until the application binds anew. */
 export class Inspections {
   #passed = new WeakMap<object, Set<string>>();
+  readonly #forgetPlans: () => void;
+
+  /** @param forgetPlans makes the application plan anew: inversify would mend its kept plans, and show them to nobody */
+  constructor(forgetPlans: () => void) {
+    this.#forgetPlans = forgetPlans;
+  }
 
   has(tools: object, shape: string): boolean {
     return this.#passed.get(tools)?.has(shape) === true;
@@ -62,6 +68,6 @@ export class Inspections {
   }
 
   invalidateServiceBinding(): void {
-    this.clearCache();
+    this.#forgetPlans();
   }
 }

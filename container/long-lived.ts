@@ -16,6 +16,7 @@ export class BuildRecord {
   readonly #absent = new Set<unknown>();
   readonly #holds = new Set<BuildRecord>();
   readonly #noted: () => void;
+  #isBuilding = false;
 
   /** @param noted called for each new absence */
   constructor(noted: () => void) {
@@ -27,6 +28,19 @@ export class BuildRecord {
     if (id === SCOPE || this.#absent.has(id)) return;
     this.#absent.add(id);
     this.#noted();
+  }
+
+  /** What it has started may ask for something long after it was built; that is no part of it. */
+  get isBuilding(): boolean {
+    return this.#isBuilding;
+  }
+
+  begin(): void {
+    this.#isBuilding = true;
+  }
+
+  end(): void {
+    this.#isBuilding = false;
   }
 
   /** Something else that lives long and is part of it. */
@@ -45,6 +59,12 @@ export class BuildRecord {
     }
     return undefined;
   }
+}
+
+/** Of what is being built right now, if something is. */
+export function buildingRecord(): BuildRecord | undefined {
+  const purpose = currentPurpose();
+  return purpose?.of === 'owner' && purpose.record.isBuilding ? purpose.record : undefined;
 }
 
 /** The container that owns what lives long. */
@@ -81,9 +101,9 @@ export class LongLived {
   /** Builds one thing in the context of the application, whoever asked for it first; it is in inversify's own cache then. */
   build(node: BindingNode, root: ServiceNode, path: readonly BindingNode[], ownWords: boolean): void {
     const record = this.recordOf(node.binding);
-    const holder = currentPurpose();
-    if (holder?.of === 'owner') holder.record.addHeld(record);
+    buildingRecord()?.addHeld(record);
     this.#owner.forgetPlans();
+    record.begin();
     let built: unknown;
     try {
       built = outsideScopes(() =>
@@ -96,11 +116,16 @@ export class LongLived {
         ),
       );
     } catch (error) {
+      record.end();
       if (ownWords || !isInversifyError(error)) throw error;
       throw unbuildable(node, path, error);
     }
+    const end = (): void => {
+      record.end();
+    };
     // Whoever resolves it from the cache sees the rejection.
-    if (built instanceof Promise) built.catch(() => undefined);
+    if (built instanceof Promise) built.then(end, end);
+    else end();
   }
 
   /**
@@ -111,7 +136,7 @@ export class LongLived {
     const context = (): ResolutionContext => this.#owner.context();
     const noted = <T>(id: ServiceIdentifier, value: T): T => {
       if (value !== undefined && !(Array.isArray(value) && value.length === 0)) return value;
-      if (currentPurpose()?.of === 'owner') record.addAbsent(id);
+      if (record.isBuilding) record.addAbsent(id);
       if (id !== SCOPE && currentScope()?.binds(id) === true)
         throw new AIScopeError(
           `${identifierName(id)} was asked for by something that the application keeps, a factory or a singleton, which gets what the application has; only the scope binds it, so it would be missing. ` +

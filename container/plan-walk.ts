@@ -2,7 +2,7 @@ import { AIScopeError } from '../lib/errors.js';
 import { isInjectable } from '../decorators/metadata.js';
 import { isToolClass } from '../decorators/tool-members.js';
 import { identifierName } from './inversify-error.js';
-import type { BuildRecord, LongLived } from './long-lived.js';
+import { type BuildRecord, buildingRecord, type LongLived } from './long-lived.js';
 import { type BindingNode, children, idOf, nameOf, type PlanBinding, type ServiceNode, trace } from './plan.js';
 import { type Purpose, withoutPurpose } from './purpose.js';
 
@@ -134,9 +134,11 @@ function perLookup(path: readonly BindingNode[]): AIScopeError {
 }
 
 /** For a plan of the application's own container: builds what it keeps, in no scope's run, and notes what was absent. */
-export function lookAsOwner(root: ServiceNode, look: Pick<Look, 'longLived' | 'isAutobound' | 'purpose'>): void {
-  const { longLived, isAutobound, purpose } = look;
-  const record = purpose?.of === 'owner' ? purpose.record : undefined;
+export function lookAsOwner(
+  root: ServiceNode,
+  { longLived, isAutobound }: Pick<Look, 'longLived' | 'isAutobound'>,
+): void {
+  const record = buildingRecord();
   const walk = new PlanWalk({
     longLived,
     purpose: undefined,

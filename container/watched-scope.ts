@@ -1,6 +1,6 @@
 import { AIObserver, type ToolEnded, type ToolStarted } from '../lib/agent/observer.js';
 import type { AIHandle } from './install.js';
-import type { RequestScope } from './scope.js';
+import type { RequestScope } from './request-scope.js';
 import type { AskingCaller, TwoCallersOptions } from './two-callers.js';
 
 /** Waited for at each step of a run. */

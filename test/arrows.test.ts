@@ -87,6 +87,16 @@ describe('the check of the arrows', () => {
       `import { installAI } from '../container/install.js';\nexport const i = installAI;`,
     ],
     [
+      'frameworks-behind-adapters',
+      'container/stray.ts',
+      `import type { Request } from 'express';\nexport type R = Request;`,
+    ],
+    [
+      'adapters-take-types',
+      'container/adapters/stray.ts',
+      `import express from 'express';\nexport const app = express();`,
+    ],
+    [
       'nobody-knows-testing',
       'container/stray.ts',
       `import { text } from '../lib/testing/index.js';\nexport const t = text;`,

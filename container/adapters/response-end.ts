@@ -1,14 +1,10 @@
 import type { ServerResponse } from 'node:http';
+import type { RequestScope } from '../request-scope.js';
 import type { AIScope } from '../scope.js';
 import { clientLeft, responseEnded } from '../scope-error.js';
 
 /** A response of Node's, of either version of HTTP. */
 export type NodeResponse = Pick<ServerResponse, 'once' | 'closed' | 'writableFinished'>;
-
-/** The scope that an adapter opens: it ends with the response. */
-interface EndingScope extends AIScope {
-  end(because: Error): void;
-}
 
 /**
  * Closes a scope when its response is complete, or when its connection is gone: then a client has hung up, and the
@@ -24,5 +20,5 @@ export function endWithResponse(scope: AIScope, response: NodeResponse): void {
 
 /** @param isComplete whether all of the response was sent */
 export function endScope(scope: AIScope, isComplete: boolean): void {
-  (scope as EndingScope).end(isComplete ? responseEnded() : clientLeft());
+  (scope as RequestScope).end(isComplete ? responseEnded() : clientLeft());
 }

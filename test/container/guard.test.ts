@@ -842,3 +842,58 @@ describe('a class that is bound to another one', () => {
     expect((await run(Louder)).calls[0]!.result).toBe('ALICE VICTIM');
   });
 });
+
+describe('what something long-lived does after it was built', () => {
+  it('is no part of it: what it then finds absent stays its own matter', async () => {
+    let polled: Promise<unknown> | undefined;
+    const one = app((c) => {
+      c.bind('poller')
+        .toDynamicValue((context) => {
+          // Started here, so it goes on in the context in which this was built.
+          polled = new Promise((resolve) => setTimeout(resolve, 1)).then(
+            () => c.get('tracer', { optional: true }) ?? context.get('tracer', { optional: true }),
+          );
+          return 'poller';
+        })
+        .inSingletonScope();
+      @injectable()
+      class Service extends OrderService {
+        constructor(
+          @inject(Caller) caller: Caller,
+          @inject('poller') readonly poller: string,
+        ) {
+          super(caller);
+        }
+      }
+      c.bind(OrderService).to(Service);
+    });
+    expect(await ask(one, 'alice')).toBe('order 42 for alice');
+    expect(await polled).toBeUndefined();
+    const traced = (container: Container): void => {
+      as('bob')(container);
+      container.bind('tracer').toConstantValue('t');
+    };
+    expect(await one.ai.runInScope(traced, (scope) => scope.container.get(Desk).agent.chat('q'))).toBe(
+      'order 42 for bob',
+    );
+  });
+
+  it('is built outside every run also where it is bound anew while scopes run', async () => {
+    const one = app(() => undefined);
+    const built: (string | undefined)[] = [];
+    const make = () => {
+      try {
+        built.push(one.ai.currentScope().container.get(Caller).id);
+      } catch {
+        built.push(undefined);
+      }
+      return {};
+    };
+    one.container.bind('pool').toDynamicValue(make).inSingletonScope();
+    one.container.bind('user').toResolvedValue((pool: object) => pool, ['pool']);
+    await one.ai.runInScope(as('alice'), () => one.container.get('user'));
+    one.container.rebind('pool').toDynamicValue(make).inSingletonScope();
+    await one.ai.runInScope(as('alice'), () => one.container.get('user'));
+    expect(built).toEqual([undefined, undefined]);
+  });
+});

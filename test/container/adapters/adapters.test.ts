@@ -1,5 +1,5 @@
 import { request as httpRequest } from 'node:http';
-import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { Container, inject, injectable } from 'inversify';
 import {
   AI,
@@ -150,11 +150,6 @@ function application(controllers: Controllers, model: ChatModel = new OneCallMod
 }
 
 let host: Host | undefined;
-
-beforeAll(() => {
-  // http-core logs what no filter catches: the question of a client that left.
-  jest.spyOn(console, 'log').mockReturnValue(undefined);
-});
 
 afterEach(async () => {
   await host?.stop();

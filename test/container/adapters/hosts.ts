@@ -174,7 +174,19 @@ async function onHttpCore({ container, ai, bind, answer }: Hosted): Promise<Host
   const app = express();
   app.use(expressScope(ai, (own, request) => bind(own, () => (request as WithUser<Request>).asking)));
   app.use(express.json());
-  const adapter = new InversifyExpressHttpAdapter(container, { logger: false }, app);
+  // It logs what no filter catches, as the question of a client that left.
+  const silent = (): void => undefined;
+  const logger = {
+    log: silent,
+    error: silent,
+    warn: silent,
+    info: silent,
+    http: silent,
+    verbose: silent,
+    debug: silent,
+    silly: silent,
+  };
+  const adapter = new InversifyExpressHttpAdapter(container, { logger }, app);
   return listen(await adapter.build());
 }
 

@@ -1,0 +1,243 @@
+import type { BindingScope, Container, ServiceIdentifier } from 'inversify';
+import { AIDefinitionError, AIScopeError } from '../lib/errors.js';
+import type { AILogger } from '../lib/logger.js';
+import { copiesOf } from '../lib/token.js';
+import type { Class } from '../decorators/metadata.js';
+import { withScope } from './current-scope.js';
+import { guardScope, makeContainer, type ScopeGuard } from './guard.js';
+import { type Inspections, shapeOf } from './inspections.js';
+import { identifierName, isInversifyError } from './inversify-error.js';
+import type { LongLived } from './long-lived.js';
+import type { PlanBinding } from './plan.js';
+import { withoutPurpose } from './purpose.js';
+import { AIScope } from './scope.js';
+import { advice, closedError, endedError } from './scope-error.js';
+import type { ToolHost } from './scan.js';
+
+/** What a scope takes from the application that opens it. */
+export interface ScopeOwner {
+  /** What `bind` means where nothing is said, in the application and so in its scopes. */
+  readonly defaultScope: BindingScope;
+  /** Whether a class that nobody bound is bound when it is asked for. */
+  readonly autobinds: boolean;
+  /** The condition of a binding for which nobody gave one. */
+  readonly unconditional: unknown;
+  readonly longLived: LongLived;
+  readonly inspections: Inspections;
+  readonly logger: AILogger;
+  /** Whether somebody bound it in the application or above. */
+  isBound(token: ServiceIdentifier): boolean;
+  isAutobound(binding: PlanBinding): boolean;
+  isOfApplication(binding: PlanBinding): boolean;
+}
+
+/** Waits at each step of a scope's runs, and sees what goes to the model and comes from it. */
+export interface ScopeWatcher {
+  readonly step: (what: string) => Promise<void>;
+  readonly see: (where: string, what: unknown) => void;
+}
+
+/** The scope that `openScope` makes. */
+export class RequestScope extends AIScope implements ToolHost {
+  readonly container: Container;
+  readonly #guard: ScopeGuard;
+  readonly #owner: ScopeOwner;
+  /** Made with the first question: most of what a scope does asks none. */
+  #closing: AbortController | undefined;
+  /** What it binds, in a word; unknown until it is asked for, and again when that changes. */
+  #shape: { readonly word: string | undefined } | undefined;
+  readonly #inspected = new WeakSet<object>();
+  #watcher: ScopeWatcher | undefined;
+  /** Tools at work, with the time at which each is given up. */
+  readonly #working = new Map<Promise<unknown>, number>();
+  #closed: Promise<void> | undefined;
+  /** What a question is told that is still running when the scope closes. */
+  #because: Error | undefined;
+  #unbound = false;
+
+  /** @param application the one that opened it, as `installAI` made it */
+  constructor(
+    readonly application: object,
+    parent: Container,
+    owner: ScopeOwner,
+    bind: (container: Container) => unknown,
+  ) {
+    super();
+    this.#owner = owner;
+    this.container = makeContainer({ parent, defaultScope: owner.defaultScope });
+    this.#guard = guardScope(this.container, {
+      self: this,
+      longLived: owner.longLived,
+      isAutobound: (binding) => owner.isAutobound(binding),
+      isOfApplication: (binding) => owner.isOfApplication(binding),
+      ended: () => (this.#unbound ? endedError('The scope’s container') : undefined),
+      changed: () => {
+        this.#shape = undefined;
+      },
+    });
+    for (const token of copiesOf('AIScope', AIScope)) this.container.bind(token).toConstantValue(this);
+    const bound = bind(this.container);
+    if (typeof bound === 'object' && bound !== null && 'then' in bound && typeof bound.then === 'function') {
+      Promise.resolve(bound as PromiseLike<unknown>).catch(() => undefined);
+      void this.close().catch(() => undefined);
+      throw new AIScopeError(
+        'The bind of a scope must be synchronous, and this one returned a promise. Await what it needs first, or bind a dynamic value, container.bind(Caller).toDynamicValue(async () => …), and resolve with getAsync.',
+      );
+    }
+  }
+
+  get open(): boolean {
+    return this.#closed === undefined;
+  }
+
+  /** Stops at each step of its runs, for a test of what callers see of each other. */
+  watch(watcher: ScopeWatcher): void {
+    this.#watcher = watcher;
+  }
+
+  get watcher(): ScopeWatcher | undefined {
+    return this.#watcher;
+  }
+
+  /** Aborted when the scope closes. */
+  get signal(): AbortSignal {
+    if (this.#closing === undefined) {
+      this.#closing = new AbortController();
+      if (!this.open) this.#closing.abort(this.#because ?? closedError());
+    }
+    return this.#closing.signal;
+  }
+
+  override run<T>(fn: (scope: AIScope) => T): T {
+    this.refuseIfClosed('run');
+    if (typeof fn !== 'function')
+      throw new AIDefinitionError('run: takes the function that is run in the scope, scope.run(() => …)');
+    return withoutPurpose(() => withScope(this, () => fn(this)));
+  }
+
+  override close(): Promise<void> {
+    if (this.#closed === undefined) {
+      // Noted before anything is aborted: who hears of it may close or ask again.
+      let begin: (done: Promise<void>) => void = () => undefined;
+      this.#closed = new Promise((resolve) => {
+        begin = resolve;
+      });
+      begin(this.#close());
+    }
+    return this.#closed;
+  }
+
+  override [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  /** Closes where nobody waits for it, as at the end of a response: what fails then goes to the log. */
+  end(because: Error): void {
+    this.#because ??= because;
+    this.close().catch((error: unknown) => {
+      this.#owner.logger.error('[inversify-ai] what a scope bound could not be deactivated when it closed', error);
+    });
+  }
+
+  async #close(): Promise<void> {
+    this.#closing?.abort(this.#because ?? closedError());
+    await this.#toolsDone();
+    try {
+      await this.container.unbindAllAsync();
+    } finally {
+      // From here on its container gives nothing: what is not bound in it any more would be the application's.
+      this.#unbound = true;
+    }
+  }
+
+  /** Until the last tool has ended, or the last one that has not is past its time. */
+  async #toolsDone(): Promise<void> {
+    if (this.#working.size === 0) return;
+    const longest = Math.max(...this.#working.values()) - Date.now();
+    let timer: NodeJS.Timeout | undefined;
+    const givenUp = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, Math.max(0, longest));
+    });
+    await Promise.race([Promise.allSettled(this.#working.keys()), givenUp]);
+    clearTimeout(timer);
+  }
+
+  /** Notes a tool at work, so that closing waits for it, `timeoutMs` at most. */
+  waitFor(work: Promise<unknown>, timeoutMs: number): void {
+    this.#working.set(work, Date.now() + timeoutMs);
+    const done = (): void => {
+      this.#working.delete(work);
+    };
+    work.then(done, done);
+  }
+
+  refuseIfClosed(what: string): void {
+    if (!this.open) throw endedError(what);
+  }
+
+  /** Refuses what tools must not be built from, before anything is asked; looked at once for all scopes that bind alike. */
+  inspect(tools: { readonly roots: readonly ServiceIdentifier[] }): void {
+    if (this.#inspected.has(tools)) return;
+    this.#shape ??= { word: shapeOf(this.#guard, this.#owner.unconditional) };
+    const { word } = this.#shape;
+    const { inspections } = this.#owner;
+    let isWhole = true;
+    if (word === undefined || !inspections.has(tools, word))
+      for (const root of tools.roots) isWhole = this.#guard.inspect(root) && isWhole;
+    // What is not bound yet cannot be looked at yet.
+    if (!isWhole) return;
+    this.#inspected.add(tools);
+    if (word !== undefined) inspections.add(tools, word);
+  }
+
+  /** Whether the scope itself binds something. */
+  binds(id: unknown): boolean {
+    return this.container.isCurrentBound(id as ServiceIdentifier);
+  }
+
+  /** Whether somebody bound it, here or above. inversify's own `isBound` would bind it, with autobind. */
+  isBound(token: ServiceIdentifier): boolean {
+    return this.container.isCurrentBound(token) || this.#owner.isBound(token);
+  }
+
+  /** All that is bound under a token, in the scope and in the application. */
+  async all<T>(token: ServiceIdentifier<T>): Promise<readonly T[]> {
+    if (!this.isBound(token)) return [];
+    const chained = this.#owner.isBound(token);
+    return this.#told(token, () => this.container.getAllAsync<T>(token, { chained }));
+  }
+
+  /** What is bound under a token, for the run itself. */
+  async service(token: ServiceIdentifier): Promise<unknown> {
+    return this.#told(token, () => this.container.getAsync(token));
+  }
+
+  async resolve(target: Class): Promise<object> {
+    return (await this.value(target)) as object;
+  }
+
+  async value(token: ServiceIdentifier): Promise<unknown> {
+    const { longLived } = this.#owner;
+    const { absences } = longLived;
+    const value = await this.#told(token, () => this.#guard.forTool(token, () => this.container.getAsync(token)));
+    // Something long-lived that is built asynchronously may have found only now what it can do without.
+    if (longLived.absences !== absences) this.#guard.inspect(token);
+    return value;
+  }
+
+  async #told<T>(token: ServiceIdentifier, get: () => Promise<T>): Promise<T> {
+    if (this.#watcher !== undefined) await this.#watcher.step(`before ${identifierName(token)} was resolved`);
+    if (!this.open) throw this.#because ?? closedError();
+    try {
+      const value = await get();
+      if (this.#watcher !== undefined) await this.#watcher.step(`after ${identifierName(token)} was resolved`);
+      return value;
+    } catch (error) {
+      if (!isInversifyError(error)) throw error;
+      throw new AIScopeError(
+        `${identifierName(token)} could not be resolved in the current scope: ${advice(error.message)}. inversify says: ${error.message}`,
+        { cause: error },
+      );
+    }
+  }
+}
