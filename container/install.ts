@@ -1,5 +1,5 @@
 import type { Container } from 'inversify';
-import { countProblems, describeKind, textProblems, throwProblems, unknownOptions } from '../lib/declaration.js';
+import { countProblems, describeKind, optionProblems, textProblems, throwProblems } from '../lib/declaration.js';
 import { AIDefinitionError } from '../lib/errors.js';
 import { consoleLogger, guarded, loggerProblems, type AILogger } from '../lib/logger.js';
 import { ChatModel, isChatModel } from '../lib/model/chat-model.js';
@@ -66,8 +66,8 @@ export function installAI(container: Container, options: InstallOptions): AIHand
     throw new AIDefinitionError(
       `installAI: the first argument must be inversify's container, installAI(container, { model }); found ${describeKind(container)}`,
     );
-  throwProblems(unknownOptions('installAI', options, OPTIONS));
   const problems = [
+    ...optionProblems('installAI', options, OPTIONS),
     ...countProblems('installAI', 'maxToolCalls', options.maxToolCalls),
     ...countProblems('installAI', 'maxAttempts', options.maxAttempts),
     ...textProblems('installAI', 'system', options.system),
@@ -106,6 +106,10 @@ export function installAI(container: Container, options: InstallOptions): AIHand
     openScope: (bind: (container: Container) => unknown) => open(application, bind),
     currentScope: () => application.currentScope(),
     runInScope: async <T>(bind: (container: Container) => unknown, fn: (scope: AIScope) => T | PromiseLike<T>) => {
+      if (typeof bind === 'function' && (fn as unknown) === undefined)
+        throw new AIDefinitionError(
+          'runInScope takes two functions, ai.runInScope((container) => { container.bind(Caller)… }, (scope) => …); found one',
+        );
       refuseNonFunction('runInScope: fn', '(scope) => …', fn);
       const scope = open(application, bind);
       let result: T;

@@ -8,10 +8,11 @@ import { guardScope, makeContainer, type ScopeGuard } from './guard.js';
 import { type Inspections, shapeOf } from './inspections.js';
 import { identifierName, isInversifyError } from './inversify-error.js';
 import type { LongLived } from './long-lived.js';
+import { failedBinding, watchFailures } from './own-failures.js';
 import type { PlanBinding } from './plan.js';
 import { withoutPurpose } from './purpose.js';
 import { AIScope } from './scope.js';
-import { advice, closedError, endedError } from './scope-error.js';
+import { advice, closedError, endedError, type ScopeEnding } from './scope-error.js';
 import type { ToolHost } from './scan.js';
 
 /** What a scope takes from the application that opens it. */
@@ -51,8 +52,7 @@ export class RequestScope extends AIScope implements ToolHost {
   /** Tools at work, with the time at which each is given up. */
   readonly #working = new Map<Promise<unknown>, number>();
   #closed: Promise<void> | undefined;
-  /** What a question is told that is still running when the scope closes. */
-  #because: Error | undefined;
+  #ending: ScopeEnding = 'closed';
   #unbound = false;
 
   /** @param application the one that opened it, as `installAI` made it */
@@ -70,7 +70,7 @@ export class RequestScope extends AIScope implements ToolHost {
       longLived: owner.longLived,
       isAutobound: (binding) => owner.isAutobound(binding),
       isOfApplication: (binding) => owner.isOfApplication(binding),
-      ended: () => (this.#unbound ? endedError('The scope’s container') : undefined),
+      ended: () => (this.#unbound ? endedError('The scope’s container', this.#ending) : undefined),
       changed: () => {
         this.#shape = undefined;
       },
@@ -103,7 +103,7 @@ export class RequestScope extends AIScope implements ToolHost {
   get signal(): AbortSignal {
     if (this.#closing === undefined) {
       this.#closing = new AbortController();
-      if (!this.open) this.#closing.abort(this.#because ?? closedError());
+      if (!this.open) this.#closing.abort(closedError(this.#ending));
     }
     return this.#closing.signal;
   }
@@ -132,15 +132,15 @@ export class RequestScope extends AIScope implements ToolHost {
   }
 
   /** Closes where nobody waits for it, as at the end of a response: what fails then goes to the log. */
-  end(because: Error): void {
-    this.#because ??= because;
+  end(ending: ScopeEnding): void {
+    if (this.open) this.#ending = ending;
     this.close().catch((error: unknown) => {
       this.#owner.logger.error('[inversify-ai] what a scope bound could not be deactivated when it closed', error);
     });
   }
 
   async #close(): Promise<void> {
-    this.#closing?.abort(this.#because ?? closedError());
+    this.#closing?.abort(closedError(this.#ending));
     await this.#toolsDone();
     try {
       await this.container.unbindAllAsync();
@@ -172,13 +172,16 @@ export class RequestScope extends AIScope implements ToolHost {
   }
 
   refuseIfClosed(what: string): void {
-    if (!this.open) throw endedError(what);
+    if (!this.open) throw endedError(what, this.#ending);
   }
 
   /** Refuses what tools must not be built from, before anything is asked; looked at once for all scopes that bind alike. */
   inspect(tools: { readonly roots: readonly ServiceIdentifier[] }): void {
-    if (this.#inspected.has(tools)) return;
-    this.#shape ??= { word: shapeOf(this.#guard, this.#owner.unconditional) };
+    if (this.#shape !== undefined && this.#inspected.has(tools)) return;
+    if (this.#shape === undefined) {
+      this.#shape = { word: shapeOf(this.#guard, this.#owner.unconditional) };
+      for (const id of this.#guard.ownIdentifiers()) watchFailures(this.#guard.ownBindings(id));
+    }
     const { word } = this.#shape;
     const { inspections } = this.#owner;
     let isWhole = true;
@@ -227,12 +230,18 @@ export class RequestScope extends AIScope implements ToolHost {
 
   async #told<T>(token: ServiceIdentifier, get: () => Promise<T>): Promise<T> {
     if (this.#watcher !== undefined) await this.#watcher.step(`before ${identifierName(token)} was resolved`);
-    if (!this.open) throw this.#because ?? closedError();
+    if (!this.open) throw closedError(this.#ending);
     try {
       const value = await get();
       if (this.#watcher !== undefined) await this.#watcher.step(`after ${identifierName(token)} was resolved`);
       return value;
     } catch (error) {
+      const failed = failedBinding(error);
+      if (failed !== undefined)
+        throw new AIScopeError(
+          `${identifierName(failed)} is bound in the scope, and its binding failed, so there is nobody to act for; the error itself is the cause. Refuse the request where nobody is signed in, before the agent is asked.`,
+          { cause: error },
+        );
       if (!isInversifyError(error)) throw error;
       throw new AIScopeError(
         `${identifierName(token)} could not be resolved in the current scope: ${advice(error.message)}. inversify says: ${error.message}`,

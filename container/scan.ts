@@ -1,11 +1,10 @@
 import type { ServiceIdentifier } from 'inversify';
-import { descriptionProblems, describeKind, nameProblems } from '../lib/declaration.js';
+import { descriptionProblems, describeKind, nameProblems, isClass } from '../lib/declaration.js';
 import { AIDefinitionError, AIScopeError } from '../lib/errors.js';
 import { declareParameter, type EmittedType, type Parameter } from '../lib/schema/parameter.js';
 import { compileTool } from '../lib/tool/compile.js';
 import { effectOf } from '../lib/tool/group.js';
 import type { CompiledTool, ToolCallContext } from '../lib/tool/tool.js';
-import { isClass } from '../decorators/ai.js';
 import { className } from '../decorators/member.js';
 import type { Class, ParameterSource } from '../decorators/metadata.js';
 import { identifierName } from './inversify-error.js';

@@ -1,5 +1,8 @@
 import { AIScopeError } from '../lib/errors.js';
 
+/** Why a scope is over: somebody closed it, its response is complete, or its client has hung up. */
+export type ScopeEnding = 'closed' | 'answered' | 'left';
+
 /** Two applications in a process have callers of their own. */
 export function refuseOtherApplication(
   what: string,
@@ -12,32 +15,33 @@ export function refuseOtherApplication(
     );
 }
 
-/** For a question that is still running when an adapter closes its scope. */
-export function clientLeft(): AIScopeError {
-  return new AIScopeError('The client left before the question was answered, so the question was aborted.');
-}
-
-export function responseEnded(): AIScopeError {
-  return new AIScopeError(
-    'The response ended before the question was answered, so the question was aborted. Await the answer before the response ends; for work that goes on after it, open a scope of its own, ai.runInScope(bind, fn).',
-  );
-}
-
-export function closedError(): AIScopeError {
-  return new AIScopeError(
+const ABORTED: Readonly<Record<ScopeEnding, string>> = {
+  closed:
     'The scope was closed before the question was answered, so the question was aborted. Await the answer inside the scope: return the promise of chat() from the function that runInScope runs.',
-  );
+  answered:
+    'The response ended before the question was answered, so the question was aborted. Await the answer before the response ends; for work that goes on after it, open a scope of its own, ai.runInScope(bind, fn).',
+  left: 'The client left before the question was answered, so the question was aborted.',
+};
+
+const ENDED: Readonly<Record<ScopeEnding, string>> = {
+  closed: 'Ask while its request is being answered, or open one: ai.runInScope(bind, fn).',
+  answered: 'Its response is complete; for work that goes on after it, open one: ai.runInScope(bind, fn).',
+  left: 'Its client has left, so there is nobody to answer.',
+};
+
+/** For a question that is still running when its scope closes. */
+export function closedError(ending: ScopeEnding): AIScopeError {
+  return new AIScopeError(ABORTED[ending]);
 }
 
-export function endedError(what: string): AIScopeError {
-  return new AIScopeError(
-    `${what}: the scope has ended. Ask while its request is being answered, or open one: ai.runInScope(bind, fn).`,
-  );
+/** For what comes after the end. */
+export function endedError(what: string, ending: ScopeEnding): AIScopeError {
+  return new AIScopeError(`${what}: the scope has ended. ${ENDED[ending]}`);
 }
 
 /** What to do about what inversify found; its own words follow. */
 export function advice(message: string): string {
   if (message.startsWith('Ambiguous')) return 'keep one of several bindings';
   if (message.startsWith('Circular')) return 'take one of the classes out of the circle';
-  return "bind what is missing, in the application, or for one caller in openScope's bind";
+  return 'bind what is missing: who is asking in the scope, in the bind of openScope, runInScope or aiScope, and only what all callers share in the application';
 }

@@ -1,9 +1,9 @@
 import type { ServiceIdentifier } from 'inversify';
-import { isClass, sourceProblems } from '../decorators/ai.js';
+import { sourceProblems } from '../decorators/ai.js';
 import type { Class, Site } from '../decorators/metadata.js';
 import { toolMembers } from '../decorators/tool-members.js';
 import { buildToolset } from '../lib/agent/service.js';
-import { describeKind } from '../lib/declaration.js';
+import { describeKind, isClass } from '../lib/declaration.js';
 import { AIDefinitionError } from '../lib/errors.js';
 import type { Toolset } from '../lib/tool/toolset.js';
 import { scanClass } from './scan.js';

@@ -31,8 +31,11 @@ export interface TwoCallersOptions {
  * and after each look into its container) while the other runs to its end; both go step by step in turn; and both run
  * freely, one starting a few awaits after the other, which is how awaits inside the application's own code interleave.
  *
- * Rejects with an `Error` that names both, the text and when; with an `AIDefinitionError` for wrong options; and where no
- * caller was ever shown a mark of its own, since such a test could not fail.
+ * Rejects with an `Error` that names both, the text and when; with an `AIDefinitionError` for wrong options; and where one
+ * was never shown a mark of their own, since such a test could not fail.
+ *
+ * `ask` runs some two hundred times for two callers, so it wants test data, and a model that costs nothing and answers
+ * by what it is asked: `embeddedModel()`, or a `ChatModel` of your own; a script would run out.
  */
 export async function twoCallers(ai: Pick<AIHandle, 'openScope'>, options: TwoCallersOptions): Promise<void> {
   refuseOptions(options);
@@ -44,9 +47,8 @@ export async function twoCallers(ai: Pick<AIHandle, 'openScope'>, options: TwoCa
   for (const caller of [...callers, ...callers]) {
     const asked = await run(caller);
     steps.set(caller, asked.steps.length);
-    check.asked(caller, asked, 'alone');
-    if (asked.error !== undefined)
-      throw new Error(`twoCallers: ${caller.name}, alone: ask failed`, { cause: asked.error.thrown });
+    check.asked(caller, asked, 'asking alone, after the others had asked');
+    if (asked.error !== undefined) throw failed(caller, 'alone', asked.error.thrown);
   }
   check.refuseIfBlind();
 
@@ -70,7 +72,12 @@ export async function twoCallers(ai: Pick<AIHandle, 'openScope'>, options: TwoCa
       const begun = run(first);
       for (let i = 0; i < awaits; i++) await Promise.resolve();
       const asked = await Promise.all([begun, run(second)]);
-      check.both(first, second, asked, `with ${second.name} starting ${awaits.toString()} awaits after ${first.name}`);
+      check.both(
+        first,
+        second,
+        asked,
+        `with ${second.name} starting ${awaits.toString()} await${awaits === 1 ? '' : 's'} after ${first.name}`,
+      );
     }
   }
 }
@@ -82,7 +89,7 @@ const MOST_STOPS = 100;
 /** What was seen of whose. */
 class Check {
   readonly #callers: readonly AskingCaller[];
-  #ownSeen = false;
+  readonly #ownSeen = new Set<AskingCaller>();
 
   constructor(callers: readonly AskingCaller[]) {
     this.#callers = callers;
@@ -91,12 +98,11 @@ class Check {
   both(first: AskingCaller, second: AskingCaller, [one, other]: readonly [Asked, Asked], when: string): void {
     this.asked(first, one, when);
     this.asked(second, other, when);
-    for (const [{ name }, { error }] of [
+    for (const [caller, { error }] of [
       [first, one],
       [second, other],
     ] as const)
-      if (error !== undefined)
-        throw new Error(`twoCallers: ${name}, ${when}: ask failed, which it did not alone`, { cause: error.thrown });
+      if (error !== undefined) throw failed(caller, `${when}, and not alone`, error.thrown);
   }
 
   asked(caller: AskingCaller, { seen }: Asked, when: string): void {
@@ -108,16 +114,26 @@ class Check {
             `twoCallers: ${caller.name}, ${when}: was shown ${JSON.stringify(mark)}, which only ${other.name} may see, in ${where}`,
           );
       }
-      this.#ownSeen ||= findMark(what, caller.marks) !== undefined;
+      if (findMark(what, caller.marks) !== undefined) this.#ownSeen.add(caller);
     }
   }
 
   refuseIfBlind(): void {
-    if (!this.#ownSeen)
-      throw new Error(
-        `twoCallers: nobody was shown a mark of their own, so this could not fail; let ask ask for what ${this.#callers.map(({ name }) => name).join(' and ')} may see, and give it back`,
-      );
+    for (const caller of this.#callers)
+      if (!this.#ownSeen.has(caller))
+        throw new Error(
+          `twoCallers: ${caller.name} was shown no mark of their own, so nothing would be found if another were shown it; let ask ask for what ${caller.name} may see, and check the spelling of ${caller.marks.map((mark) => JSON.stringify(mark)).join(', ')}`,
+        );
   }
+}
+
+function failed({ name }: AskingCaller, when: string, thrown: unknown): Error {
+  return new Error(
+    `twoCallers: ${name}, ${when}: ask failed: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
+    {
+      cause: thrown,
+    },
+  );
 }
 
 function pairsOf(callers: readonly AskingCaller[]): (readonly [AskingCaller, AskingCaller])[] {
@@ -138,8 +154,18 @@ function refuseOptions(options: TwoCallersOptions): void {
   const callers: unknown = options.callers;
   if (typeof (options.ask as unknown) !== 'function')
     problems.push(`twoCallers: ask must be a function, (scope) => …; found ${describeKind(options.ask)}`);
-  if (!Array.isArray(callers) || callers.length < 2) problems.push('twoCallers: callers must be a list of two or more');
-  else
+  if (!Array.isArray(callers) || callers.length < 2)
+    problems.push(
+      `twoCallers: callers must be a list of two or more; found ${Array.isArray(callers) ? callers.length.toString() : describeKind(callers)}`,
+    );
+  else {
+    const marks = (callers as (Partial<AskingCaller> | null)[]).flatMap((caller) => [...new Set(caller?.marks ?? [])]);
+    for (const mark of new Set(marks))
+      if (marks.indexOf(mark) !== marks.lastIndexOf(mark))
+        problems.push(
+          `twoCallers: the mark ${JSON.stringify(mark)} is given to two callers; a mark is what only one may see`,
+        );
+
     for (const [index, caller] of (callers as (Partial<AskingCaller> | null)[]).entries()) {
       const { name, bind, marks } = caller ?? {};
       const at = `twoCallers: callers[${index.toString()}]`;
@@ -148,5 +174,6 @@ function refuseOptions(options: TwoCallersOptions): void {
       if (!Array.isArray(marks) || marks.length === 0 || marks.some((mark) => typeof mark !== 'string' || mark === ''))
         problems.push(`${at}: marks must be a list of texts that only this caller may see`);
     }
+  }
   throwProblems(problems);
 }

@@ -1,5 +1,12 @@
 import { inject } from 'inversify';
-import { countProblems, describeKind, textProblems, throwProblems, unknownOptions } from '../lib/declaration.js';
+import {
+  countProblems,
+  describeKind,
+  isClass,
+  textProblems,
+  throwProblems,
+  optionProblems,
+} from '../lib/declaration.js';
 import { AIDefinitionError } from '../lib/errors.js';
 import type { ChatModel } from '../lib/model/chat-model.js';
 import { groupNames, isToolGroup, narrows, type ToolGroup } from '../lib/tool/group.js';
@@ -42,8 +49,7 @@ export function AI(options: AIOptions) {
     const index = typeof parameter === 'number' ? parameter : undefined;
     const name = `${className(owner)}${key === undefined ? '' : `.${String(key)}`}${index === undefined ? '' : `#${index.toString()}`}`;
     refuseTarget(name, target, key, parameter);
-    const problems = unknownOptions(`@AI on ${name}`, options, OPTIONS);
-    throwProblems(problems);
+    const problems = optionProblems(`@AI on ${name}`, options, OPTIONS);
     problems.push(...countProblems(`@AI on ${name}`, 'maxToolCalls', options.maxToolCalls));
     problems.push(...countProblems(`@AI on ${name}`, 'maxAttempts', options.maxAttempts));
     if (narrows(options)) groupNames(`@AI on ${name}`, options.toolGroup, problems);
@@ -123,9 +129,4 @@ export function sourceProblems(site: string, tools: unknown, lazy = false): stri
       ];
     return [`${at} is ${describeKind(source)}; list classes with @AITool methods, or tools made by defineTool`];
   });
-}
-
-/** Classes have a prototype that cannot be replaced; functions and arrows do not. Classes compiled to ES5 count as functions. */
-export function isClass(value: unknown): value is Class {
-  return typeof value === 'function' && Object.getOwnPropertyDescriptor(value, 'prototype')?.writable === false;
 }

@@ -61,6 +61,11 @@ export function toolMembers(target: Class, problems: string[]): readonly ToolMem
     for (const key of own?.parameters.keys() ?? [])
       if (!members.has(key) && !inheritedKeys.has(key))
         problems.push(`${owner}.${key}: has decorated parameters but no @AITool; add @AITool('what it does')`);
+    for (const key of own?.groups.keys() ?? [])
+      if (!members.has(key) && !inheritedKeys.has(key) && own?.parameters.has(key) !== true)
+        problems.push(
+          `${owner}.${key}: is marked with a group but has no @AITool; add @AITool('what it does'), or take the mark away`,
+        );
   }
   return [...members.values()];
 }

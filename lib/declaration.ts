@@ -16,6 +16,13 @@ export function unknownOptions(where: string, options: unknown, known: readonly 
     .map((key) => `${where}: there is no option "${key}"; the options are ${known.join(', ')}`);
 }
 
+/** The same, to be told together with other problems; throws where there is no options object to look at. */
+export function optionProblems(where: string, options: unknown, known: readonly string[]): string[] {
+  const problems = unknownOptions(where, options, known);
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) throwProblems(problems);
+  return problems;
+}
+
 /** A problem where `value` is not a whole number from 1 on; `undefined` is "not given". */
 export function countProblems(where: string, option: string, value: unknown): string[] {
   if (value === undefined || (Number.isSafeInteger(value) && (value as number) >= 1)) return [];
@@ -139,4 +146,9 @@ export function parameterNameProblems(where: string, name: unknown): string[] {
   return [
     `${where}: ${found} is no name for a parameter; use letters, digits, _ and -, at most 64, as in @AIToolParam('orderId', …)`,
   ];
+}
+
+/** Classes have a prototype that cannot be replaced; functions and arrows do not. Classes compiled to ES5 count as functions. */
+export function isClass(value: unknown): value is abstract new (...args: never[]) => object {
+  return typeof value === 'function' && Object.getOwnPropertyDescriptor(value, 'prototype')?.writable === false;
 }

@@ -1,4 +1,5 @@
 import { describeKind, throwProblems } from '../../lib/declaration.js';
+import { AIDefinitionError } from '../../lib/errors.js';
 
 /** Both are asked for at each request; what is wrong must show when the application is wired. */
 export function refuseOptions(where: string, ai: unknown, bind: unknown): void {
@@ -10,4 +11,9 @@ export function refuseOptions(where: string, ai: unknown, bind: unknown): void {
       `${where}: the second argument must be a function, (container, request) => { container.bind(Caller)… }; found ${describeKind(bind)}`,
     );
   throwProblems(problems);
+}
+
+/** One framework's adapter handed to another, which types tell apart and JavaScript does not. */
+export function refuseHost(what: string, isItsOwn: boolean): void {
+  if (!isItsOwn) throw new AIDefinitionError(`${what}; found another framework. Each has its own entry point.`);
 }

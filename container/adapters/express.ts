@@ -2,7 +2,7 @@
 import type { Request, RequestHandler } from 'express';
 import type { AIHandle } from '../install.js';
 import type { ScopeBinder } from '../scope.js';
-import { refuseOptions } from './arguments.js';
+import { refuseHost, refuseOptions } from './arguments.js';
 import { endWithResponse } from './response-end.js';
 
 /**
@@ -16,6 +16,10 @@ import { endWithResponse } from './response-end.js';
 export function aiScope<R>(ai: Pick<AIHandle, 'openScope'>, bind: ScopeBinder<R, [request: Request]>): RequestHandler {
   refuseOptions('aiScope of inversify-ai/express', ai, bind);
   return (request, response, next) => {
+    refuseHost(
+      'aiScope of inversify-ai/express is a middleware of Express: app.use(aiScope(ai, bind))',
+      typeof (response as unknown as Partial<typeof response> | undefined)?.once === 'function',
+    );
     const scope = ai.openScope((container) => bind(container, request) as undefined);
     endWithResponse(scope, response);
     // A client that is gone already needs no answer: what comes next finds no scope, and no caller.

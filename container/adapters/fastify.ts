@@ -2,7 +2,7 @@
 import type { FastifyPluginCallback, FastifyRequest } from 'fastify';
 import type { AIHandle } from '../install.js';
 import type { ScopeBinder } from '../scope.js';
-import { refuseOptions } from './arguments.js';
+import { refuseHost, refuseOptions } from './arguments.js';
 import { endWithResponse } from './response-end.js';
 
 /**
@@ -20,6 +20,10 @@ export function aiScope<R>(
 ): FastifyPluginCallback {
   refuseOptions('aiScope of inversify-ai/fastify', ai, bind);
   const plugin: FastifyPluginCallback = (server, _options, registered) => {
+    refuseHost(
+      'aiScope of inversify-ai/fastify is a plugin: await server.register(aiScope(ai, bind))',
+      typeof (server as unknown as Partial<typeof server>).addHook === 'function',
+    );
     // A hook with a callback: what it runs inside the scope is the rest of the request. Of a middleware Fastify would
     // run the rest outside.
     server.addHook('onRequest', (request, reply, next) => {

@@ -2,7 +2,7 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import type { AIHandle } from '../install.js';
 import type { ScopeBinder } from '../scope.js';
-import { refuseOptions } from './arguments.js';
+import { refuseHost, refuseOptions } from './arguments.js';
 import { endScope, endWithResponse, type NodeResponse } from './response-end.js';
 
 /**
@@ -19,6 +19,10 @@ export function aiScope<R>(
 ): MiddlewareHandler {
   refuseOptions('aiScope of inversify-ai/hono', ai, bind);
   return async (context, next) => {
+    refuseHost(
+      'aiScope of inversify-ai/hono is a middleware of Hono: app.use(aiScope(ai, bind))',
+      typeof (context as unknown as { readonly req?: { readonly raw?: unknown } }).req?.raw === 'object',
+    );
     const scope = ai.openScope((container) => bind(container, context) as undefined);
     const outgoing = nodeResponse(context.env);
     if (outgoing !== undefined) {

@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { RequestScope } from '../request-scope.js';
 import type { AIScope } from '../scope.js';
-import { clientLeft, responseEnded } from '../scope-error.js';
 
 /** A response of Node's, of either version of HTTP. */
 export type NodeResponse = Pick<ServerResponse, 'once' | 'closed' | 'writableFinished'>;
@@ -20,5 +19,5 @@ export function endWithResponse(scope: AIScope, response: NodeResponse): void {
 
 /** @param isComplete whether all of the response was sent */
 export function endScope(scope: AIScope, isComplete: boolean): void {
-  (scope as RequestScope).end(isComplete ? responseEnded() : clientLeft());
+  (scope as RequestScope).end(isComplete ? 'answered' : 'left');
 }

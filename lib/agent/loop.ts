@@ -89,7 +89,7 @@ export class Run {
     const isCallers = this.#signal.aborted && error === this.#signal.reason && error !== scope?.reason;
     if (isCallers) return error;
     const own = isErrorOf(error, 'scope')
-      ? new AIScopeError(error.message, { cause: error })
+      ? new AIScopeError(error.message, { cause: error.cause ?? error })
       : isErrorOf(error, 'definition')
         ? new AIDefinitionError(error instanceof AIDefinitionError ? error.problems : error.message, { cause: error })
         : error;

@@ -1,7 +1,14 @@
 import { AIDefinitionError } from '../errors.js';
 import { consoleLogger, guarded, loggerProblems, type AILogger } from '../logger.js';
 import { type ChatModel, isChatModel } from '../model/chat-model.js';
-import { countProblems, describeKind, textProblems, throwProblems, unknownOptions } from '../declaration.js';
+import {
+  countProblems,
+  describeKind,
+  textProblems,
+  optionProblems,
+  throwProblems,
+  unknownOptions,
+} from '../declaration.js';
 import type { AIRun } from '../run.js';
 import { compileHandmade, isTool } from '../tool/compile.js';
 import { denialProblems, guardedDenial } from '../tool/denial.js';
@@ -78,8 +85,7 @@ const SITE = 'createAIService';
 
 /** A service outside any container. `scan` reads the instances in `tools`. */
 export function createService(options: AIServiceOptions, scan: SourceScanner): AIService {
-  const problems = unknownOptions(SITE, options, OPTIONS);
-  throwProblems(problems);
+  const problems = optionProblems(SITE, options, OPTIONS);
   if (!isChatModel(options.model))
     problems.push(
       `${SITE}: model must be a ChatModel, as openAI({ model: '…' }) makes one; found ${describeKind(options.model)}`,

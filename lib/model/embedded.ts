@@ -10,10 +10,13 @@ let announced = false;
  * language model, and says so in one line on the standard error stream. An application never falls back to it.
  */
 export function embeddedModel(): ChatModel {
+  return standIn('');
+}
+
+/** @param instead what to do to have a real model, where the application did not ask for the stand-in itself */
+export function standIn(instead: string): ChatModel {
   if (!announced)
-    process.stderr.write(
-      'inversify-ai: using the offline stand-in, a few rules and not a language model; set OPENAI_API_KEY or OPENAI_BASE_URL, and OPENAI_MODEL, for a real one.\n',
-    );
+    process.stderr.write(`inversify-ai: using the offline stand-in, a few rules and not a language model${instead}.\n`);
   announced = true;
   return openAI({
     model: 'embedded-rules',

@@ -1,6 +1,6 @@
 import { AIDefinitionError } from '../errors.js';
 import type { ChatModel } from './chat-model.js';
-import { embeddedModel } from './embedded.js';
+import { standIn } from './embedded.js';
 import { openAI } from './open-ai.js';
 
 /**
@@ -9,7 +9,7 @@ import { openAI } from './open-ai.js';
  */
 export function modelFromEnv(): ChatModel {
   const { OPENAI_API_KEY: key, OPENAI_BASE_URL: baseURL, OPENAI_MODEL: model } = process.env;
-  if (!key && !baseURL) return embeddedModel();
+  if (!key && !baseURL) return standIn('; set OPENAI_API_KEY or OPENAI_BASE_URL, and OPENAI_MODEL, for a real one');
   if (!model)
     throw new AIDefinitionError(
       `modelFromEnv: ${key ? 'OPENAI_API_KEY' : 'OPENAI_BASE_URL'} is set but OPENAI_MODEL is not; set it to the name of the model, as gpt-5-mini`,

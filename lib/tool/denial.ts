@@ -1,4 +1,4 @@
-import { describeKind } from '../declaration.js';
+import { describeKind, isClass } from '../declaration.js';
 import type { AILogger } from '../logger.js';
 
 /** Whether an exception of the application's means "this is not yours". */
@@ -6,7 +6,7 @@ export type DenialTest = (error: unknown) => boolean;
 
 /** What is wrong with the `isDenial` that somebody passes. */
 export function denialProblems(where: string, isDenial: unknown): string[] {
-  return isDenial === undefined || typeof isDenial === 'function'
+  return isDenial === undefined || (typeof isDenial === 'function' && !isClass(isDenial))
     ? []
     : [`${where}: isDenial must be a function, (error) => error instanceof Forbidden; found ${describeKind(isDenial)}`];
 }

@@ -266,3 +266,47 @@ describe('@FromScope', () => {
     ).toEqual(['null']);
   });
 });
+
+describe('a binding of the scope’s own that fails', () => {
+  it.each<[string, (container: Container) => void]>([
+    [
+      'at once',
+      (container) => {
+        container.bind(Caller).toDynamicValue(() => {
+          throw new Forbidden('nobody is signed in');
+        });
+      },
+    ],
+    [
+      'after waiting',
+      (container) => {
+        container.bind(Caller).toDynamicValue(async () => Promise.reject(new Forbidden('nobody is signed in')));
+      },
+    ],
+  ])('%s ends the run, also where its error counts as a denial, and the error is the cause', async (_title, bind) => {
+    @injectable()
+    class RowTools {
+      constructor(@inject(Rows) private readonly rows: Rows) {}
+      @ReadOnly
+      @AITool({ description: 'd', name: 'open', notFound: 'None.' })
+      open(): string | undefined {
+        return this.rows.find(1);
+      }
+    }
+    @injectable()
+    class Desk {
+      constructor(@AI({ tools: [RowTools] }) readonly agent: AIService) {}
+    }
+    const container = new Container();
+    for (const service of [Rows, RowTools, Desk]) container.bind<object>(service).toSelf();
+    const model = scriptedModel([call('open'), text('done')]);
+    const ai = installAI(container, { model, logger: quietLogger(), isDenial });
+    const error = await rejection(() => ai.runInScope(bind, (scope) => scope.container.get(Desk).agent.chat('q')));
+    expect(error).toBeInstanceOf(AIScopeError);
+    expect(error.message).toMatch(
+      /^Caller is bound in the scope, and its binding failed, so there is nobody to act for/,
+    );
+    expect((error.cause as Error).message).toBe('nobody is signed in');
+    expect(model.requests).toHaveLength(1);
+  });
+});

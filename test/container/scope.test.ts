@@ -349,7 +349,9 @@ describe('a scope', () => {
   it('refuses what is no function', async () => {
     const { ai } = application(twoTurns());
     expect(() => ai.openScope(undefined as never)).toThrow(/openScope: bind must be a function/);
-    await expect(ai.runInScope(as('alice'), undefined as never)).rejects.toThrow(/runInScope: fn must be a function/);
+    await expect(ai.runInScope(as('alice'), undefined as never)).rejects.toThrow(
+      /runInScope takes two functions, .* found one/,
+    );
     expect(() => ai.openScope(as('alice')).run(undefined as never)).toThrow(/run: takes the function/);
   });
 

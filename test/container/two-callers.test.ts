@@ -60,7 +60,7 @@ describe('twoCallers', () => {
         }
         return Cached;
       },
-      /^twoCallers: bob, alone: was shown "order 42 for alice", which only alice may see, in the result of OrderTools_findOrder$/,
+      /^twoCallers: bob, asking alone, after the others had asked: was shown "order 42 for alice", which only alice may see, in the result of OrderTools_findOrder$/,
     ],
     [
       'a variable of the module, set at the start of a request and read after an await',
@@ -139,7 +139,7 @@ describe('twoCallers', () => {
     }
     const ai = withService((c) => void c.bind(OrderService).to(Leaking));
     expect((await rejection(() => twoCallers(ai, { callers, ask: askDesk }))).message).toMatch(
-      /^twoCallers: bob, alone: was shown "\\"alice's\\" own", which only alice may see, in the result of OrderTools_findOrder/,
+      /^twoCallers: bob, asking alone, after the others had asked: was shown "\\"alice's\\" own", which only alice may see, in the result of OrderTools_findOrder/,
     );
     const quiet = withService((c) => void c.bind(OrderService).toSelf());
     const error = await rejection(() =>
@@ -151,14 +151,14 @@ describe('twoCallers', () => {
         },
       }),
     );
-    expect(error.message).toMatch(/^twoCallers: alice, alone: ask failed$/);
+    expect(error.message).toMatch(/^twoCallers: alice, alone: ask failed: x$/);
   });
 
   it('rejects where ask fails, alone or only beside another', async () => {
     const { ai } = application(new OneCallModel());
     const boom = new Error('boom');
     const error = await rejection(() => twoCallers(ai, { callers, ask: () => Promise.reject(boom) }));
-    expect(error.message).toBe('twoCallers: alice, alone: ask failed');
+    expect(error.message).toBe('twoCallers: alice, alone: ask failed: boom');
     expect(error.cause).toBe(boom);
     let open = 0;
     const beside = await rejection(() =>
@@ -173,7 +173,7 @@ describe('twoCallers', () => {
       }),
     );
     expect(beside.message).toMatch(
-      /^twoCallers: (alice|bob), while alice was stopped at step 1, .*: ask failed, which it did not alone$/,
+      /^twoCallers: (alice|bob), while alice was stopped at step 1, .*, and not alone: ask failed: boom$/,
     );
   });
 
@@ -190,9 +190,17 @@ describe('twoCallers', () => {
 
   it('refuses to pass where it could not fail', async () => {
     const { ai } = application(new OneCallModel());
-    const blind = ['alice', 'bob'].map((name) => ({ name, bind: as(name), marks: [`never shown to ${name}`] }));
+    const blind = callers.map((caller, n) => (n === 0 ? { ...caller, marks: ['never shown to alice'] } : caller));
     expect((await rejection(() => twoCallers(ai, { callers: blind, ask: askDesk }))).message).toBe(
-      'twoCallers: nobody was shown a mark of their own, so this could not fail; let ask ask for what alice and bob may see, and give it back',
+      'twoCallers: alice was shown no mark of their own, so nothing would be found if another were shown it; let ask ask for what alice may see, and check the spelling of "never shown to alice"',
+    );
+  });
+
+  it('refuses a mark that two are given', async () => {
+    const { ai } = application(new OneCallModel());
+    const same = callers.map((caller) => ({ ...caller, marks: ['order'] }));
+    expect((await rejection(() => twoCallers(ai, { callers: same, ask: askDesk }))).message).toBe(
+      'twoCallers: the mark "order" is given to two callers; a mark is what only one may see',
     );
   });
 
@@ -210,7 +218,7 @@ describe('twoCallers', () => {
       'twoCallers: callers[1]: marks must be a list of texts that only this caller may see',
     ]);
     expect((await rejection(() => twoCallers(ai, { callers: callers.slice(1), ask: askDesk }))).message).toBe(
-      'twoCallers: callers must be a list of two or more',
+      'twoCallers: callers must be a list of two or more; found 1',
     );
   });
 });
