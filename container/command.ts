@@ -2,7 +2,8 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { parseArgs } from 'node:util';
+import { inspect, parseArgs } from 'node:util';
+import { isClass } from '../lib/declaration.js';
 import type { SiteDescription } from './describe.js';
 import type { AIHandle } from './install.js';
 
@@ -10,8 +11,8 @@ import type { AIHandle } from './install.js';
 
 const USAGE = `inversify-ai describe <module> [--export <name>] [--json]
 
-Loads a compiled module of an application, finds the handle that installAI returned among its exports, and prints every
-agent with the tools that it can call.
+Loads a compiled module of an application, which runs it, finds the handle that installAI returned among its exports, and
+prints every agent with the tools that it can call.
 
   --export <name>  the export that is the handle, an object that holds it, or a function that makes either
   --json           print ai.describe() as JSON, to be kept as a snapshot
@@ -24,15 +25,37 @@ async function main(args: readonly string[]): Promise<string> {
   const { values, positionals } = read(args);
   if (values.help === true) return USAGE;
   const [command, module, ...rest] = positionals;
-  if (command !== 'describe' || module === undefined || rest.length > 0) throw new UsageError(USAGE);
-  const file = resolve(module);
-  if (!existsSync(file)) throw new UsageError(`There is no module ${module}; name the compiled file, dist/app.js.\n`);
-  const exported = (await import(pathToFileURL(file).href)) as Readonly<Record<string, unknown>>;
-  const ai = await handleOf(module, exported, values.export);
+  if (command !== 'describe') throw usage(command === undefined ? 'Which command?' : `There is no command ${command}.`);
+  if (module === undefined) throw usage('Which module?');
+  if (rest.length > 0) throw usage('One module at a time.');
+  const ai = await handleOf(module, await load(module), values.export);
   const description = ai.describe();
   return values.json === true
     ? `${JSON.stringify(description, undefined, 2)}\n`
     : description.sites.map(table).join('\n');
+}
+
+function usage(problem: string): UsageError {
+  return new UsageError(`${problem}\n\n${USAGE}`);
+}
+
+async function load(module: string): Promise<Readonly<Record<string, unknown>>> {
+  const file = resolve(module);
+  if (!existsSync(file)) throw new UsageError(`There is no module ${module}; name the compiled file, dist/app.js.\n`);
+  if (!/\.[cm]?js$/.test(file))
+    throw new UsageError(`${module} is no compiled module; name the file that the compiler made of it, dist/app.js.\n`);
+  return (await during(`loading ${module}`, () => import(pathToFileURL(file).href))) as Readonly<
+    Record<string, unknown>
+  >;
+}
+
+/** What the application itself throws is told with where that was. */
+async function during(doing: string, run: () => unknown): Promise<unknown> {
+  try {
+    return await run();
+  } catch (error) {
+    throw new Error(`The application failed in ${doing}.`, { cause: error });
+  }
 }
 
 function read(args: readonly string[]) {
@@ -43,7 +66,7 @@ function read(args: readonly string[]) {
       options: { export: { type: 'string' }, json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
     });
   } catch (error) {
-    throw new UsageError(`${(error as Error).message}\n\n${USAGE}`);
+    throw usage((error as Error).message);
   }
 }
 
@@ -57,7 +80,8 @@ async function handleOf(
     if (!names.includes(name))
       throw new UsageError(`${module} has no export ${name}; it exports ${names.join(', ') || 'nothing'}.\n`);
     const made: unknown = exported[name];
-    const found = handlesIn(typeof made === 'function' ? await (made as () => unknown)() : made);
+    const isMaker = typeof made === 'function' && !isClass(made);
+    const found = handlesIn(await during(`${name}()`, () => (isMaker ? (made as () => unknown)() : made)));
     if (found[0] !== undefined) return found[0];
     throw new UsageError(`The export ${name} of ${module} is no handle of installAI, and gives none.\n`);
   }
@@ -90,7 +114,10 @@ function table({ site, toolGroup, maxToolCalls, tools }: SiteDescription): strin
       effect,
       groups.join(', ') || '-',
       Object.entries(parameters.properties)
-        .map(([key, { type }]) => `${key}${parameters.required.includes(key) ? '' : '?'}: ${type}`)
+        .map(([key, { type, enum: members }]) => {
+          const mark = parameters.required.includes(key) ? '' : '?';
+          return `${key}${mark}: ${members?.join(' | ') ?? type}`;
+        })
         .join(', ') || '-',
       fromScope.join(', ') || '-',
       schemaHash.slice(0, 12),
@@ -108,10 +135,7 @@ function table({ site, toolGroup, maxToolCalls, tools }: SiteDescription): strin
 main(process.argv.slice(2)).then(
   (text) => process.stdout.write(text, () => process.exit(0)),
   (error: unknown) => {
-    const text =
-      error instanceof UsageError
-        ? error.message
-        : `${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`;
+    const text = error instanceof UsageError ? error.message : `${inspect(error)}\n`;
     process.stderr.write(text, () => process.exit(error instanceof UsageError ? 2 : 1));
   },
 );

@@ -151,6 +151,7 @@ describe('the packed package', () => {
       'LICENSE',
       'README.md',
       'dist',
+      'docs',
       'package.json',
     ]);
     expect(readdirSync(join(project, 'package/dist')).sort()).toEqual([
@@ -258,7 +259,19 @@ setInterval(() => undefined, 1_000);`,
   });
 
   it.each<[string[], number, RegExp]>([
-    [[], 2, /^inversify-ai describe <module>/],
+    [[], 2, /^Which command\?$/],
+    [['descibe', 'app.mjs'], 2, /^There is no command descibe\.$/],
+    [['describe'], 2, /^Which module\?$/],
+    [['describe', 'app.mjs', 'app.mjs'], 2, /^One module at a time\.$/],
+    [['describe', 'tsconfig.json'], 2, /^There is no module tsconfig\.json/],
+    [
+      ['describe', 'package.json'],
+      2,
+      /^package\.json is no compiled module; name the file that the compiler made of it/,
+    ],
+    [['describe', 'broken.mjs'], 1, /^Error: The application failed in loading broken\.mjs\.$/],
+    [['describe', 'makers.mjs', '--export', 'make'], 1, /^Error: The application failed in make\(\)\.$/],
+    [['describe', 'makers.mjs', '--export', 'Made'], 2, /^The export Made of makers\.mjs is no handle/],
     [['describe', 'nowhere.js'], 2, /^There is no module nowhere\.js; name the compiled file, dist\/app\.js\.$/],
     [['describe', 'app.mjs', '--export', 'app'], 2, /^app\.mjs has no export app; it exports ai\.$/],
     [
@@ -273,6 +286,11 @@ setInterval(() => undefined, 1_000);`,
     ],
     [['describe', 'app.mjs', '--yaml'], 2, /^Unknown option '--yaml'/],
   ])('refuses %j', (args, code, message) => {
+    writeFileSync(join(project, 'broken.mjs'), `throw new Error('no database');`);
+    writeFileSync(
+      join(project, 'makers.mjs'),
+      `export class Made {}\nexport function make() { throw new Error('no database'); }`,
+    );
     const { status, stderr, stdout } = described(...args);
     expect([status, stdout]).toEqual([code, '']);
     expect(stderr.split('\n')[0]).toMatch(message);
