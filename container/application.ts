@@ -19,6 +19,7 @@ import { Inspections } from './inspections.js';
 import { LongLived } from './long-lived.js';
 import { type PlanBinding, rootOf } from './plan.js';
 import { lookAsOwner } from './plan-walk.js';
+import { ABOVE, APPLICATIONS } from './rank.js';
 import { RequestScope, type ScopeOwner } from './request-scope.js';
 import { refuseOtherApplication } from './scope-error.js';
 import { classesIn, compileSite, readList } from './site.js';
@@ -47,6 +48,12 @@ export class Application implements SiteListener {
     forgetPlans: () => {
       this.#plugin.planResultCacheService.clearCache();
     },
+    rankOf: ({ id, serviceIdentifier }) => {
+      const own = this.#plugin.bindingService.getNonParentBindings(serviceIdentifier as ServiceIdentifier) ?? [];
+      for (const binding of own) if (binding.id === id) return APPLICATIONS;
+      return ABOVE;
+    },
+    binds: (id) => this.#container.isCurrentBound(id),
   });
   #plugin!: PluginContext;
 

@@ -34,6 +34,7 @@ export function findCaptures(
   const trial = makeContainer({ parent, defaultScope: owner.defaultScope });
   const guard = guardScope(trial, {
     self: trial,
+    onTrial: true,
     longLived: owner.longLived,
     isAutobound: (binding) => owner.isAutobound(binding),
     isOfApplication: (binding) => owner.isOfApplication(binding),

@@ -1,8 +1,9 @@
-import { Container } from 'inversify';
+import { Container, type ResolutionContext } from 'inversify';
 import { AIDefinitionError, isErrorOf } from '../lib/errors.js';
 import { SCOPE } from './current-scope.js';
 import { guardScope } from './guard.js';
 import { LongLived } from './long-lived.js';
+import { APPLICATIONS } from './rank.js';
 
 const CALLER = Symbol('a caller');
 const KEPT = Symbol('a singleton that would keep it');
@@ -25,7 +26,12 @@ export function tryGuard(): void {
   const scope = new Container({ parent: application });
   guardScope(scope, {
     self: scope,
-    longLived: new LongLived({ context: () => application, forgetPlans: () => undefined } as never),
+    longLived: new LongLived({
+      context: () => application as unknown as ResolutionContext,
+      forgetPlans: () => undefined,
+      rankOf: () => APPLICATIONS,
+      binds: () => false,
+    }),
     isAutobound: () => false,
     isOfApplication: ({ serviceIdentifier }) => serviceIdentifier !== CALLER,
     ended: () => undefined,

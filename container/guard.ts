@@ -33,6 +33,8 @@ export interface GuardedScope {
   isOfApplication(binding: PlanBinding): boolean;
   /** Why nothing may be resolved any more, once that is so. */
   ended(): AIScopeError | undefined;
+  /** There is no scope yet: all that nobody bound stands in for what scopes will bind. */
+  readonly onTrial?: boolean;
   /** The scope's own bindings are others than before. */
   changed(): void;
 }
@@ -79,7 +81,8 @@ class GuardPlugin extends Plugin<Container> {
       const purpose = currentPurpose();
       const { longLived } = scope;
       const isAutobound = (binding: PlanBinding): boolean => scope.isAutobound(binding);
-      new PlanWalk({ longLived, isOwn, isBoundInScope, isAutobound, purpose, ownWords: false }).walk(rootOf(plan));
+      const { onTrial = false } = scope;
+      new PlanWalk({ longLived, isOwn, isBoundInScope, isAutobound, purpose, onTrial }).walk(rootOf(plan));
       if (purpose?.of === 'tool' && purpose.lookOnly) throw PLAN_SEEN;
     };
     this.#api.onPlan((_options, plan) => {

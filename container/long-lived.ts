@@ -1,9 +1,11 @@
 import type { ResolutionContext, ServiceIdentifier } from 'inversify';
+import { isSite } from '../decorators/metadata.js';
 import { AIScopeError } from '../lib/errors.js';
 import { currentScope, outsideScopes, SCOPE } from './current-scope.js';
 import { identifierName, isInversifyError } from './inversify-error.js';
 import { type BindingNode, idOf, nameOf, type PlanBinding, type ServiceNode, trace } from './plan.js';
 import { currentPurpose, withPurpose } from './purpose.js';
+import { ABOVE, type Rank } from './rank.js';
 
 /*
  * What lives longer than a scope is built by the application, in the application's context and in no scope's run, before
@@ -14,20 +16,18 @@ import { currentPurpose, withPurpose } from './purpose.js';
 /** What something long-lived asked for, could do without, and did not find. */
 export class BuildRecord {
   readonly #absent = new Set<unknown>();
+  readonly #taken = new Set<unknown>();
   readonly #holds = new Set<BuildRecord>();
-  readonly #noted: () => void;
   #isBuilding = false;
 
-  /** @param noted called for each new absence */
-  constructor(noted: () => void) {
-    this.#noted = noted;
-  }
+  /** @param rank whose it is */
+  constructor(readonly rank: Rank) {}
 
   addAbsent(id: unknown): void {
     // Every site asks for it; an agent without a scope of its own follows the current one.
     if (id === SCOPE || this.#absent.has(id)) return;
     this.#absent.add(id);
-    this.#noted();
+    absences++;
   }
 
   /** What it has started may ask for something long after it was built; that is no part of it. */
@@ -48,16 +48,33 @@ export class BuildRecord {
     if (record !== this) this.#holds.add(record);
   }
 
+  /** Something of one application's, in what a container above it keeps. */
+  addTaken(id: unknown): void {
+    // An agent acts for no other application's scopes, whoever holds it.
+    if (!isSite(id)) this.#taken.add(id);
+  }
+
   /** What was absent here, or in what it holds, and is there now. */
-  findAbsent(isThere: (id: unknown) => boolean, seen = new Set<BuildRecord>()): unknown {
+  findAbsent(isThere: (id: unknown) => boolean): unknown {
+    return this.#find(({ absent }) => {
+      for (const id of absent) if (isThere(id)) return id;
+      return undefined;
+    });
+  }
+
+  findTaken(): unknown {
+    return this.#find(({ taken }) => taken.values().next().value);
+  }
+
+  #find(
+    look: (sets: { readonly absent: ReadonlySet<unknown>; readonly taken: ReadonlySet<unknown> }) => unknown,
+    seen = new Set<BuildRecord>(),
+  ): unknown {
     if (seen.has(this)) return undefined;
     seen.add(this);
-    for (const id of this.#absent) if (isThere(id)) return id;
-    for (const held of this.#holds) {
-      const found = held.findAbsent(isThere, seen);
-      if (found !== undefined) return found;
-    }
-    return undefined;
+    let found = look({ absent: this.#absent, taken: this.#taken });
+    for (const held of this.#holds) found ??= held.#find(look, seen);
+    return found;
   }
 }
 
@@ -67,9 +84,22 @@ export function buildingRecord(): BuildRecord | undefined {
   return purpose?.of === 'owner' && purpose.record.isBuilding ? purpose.record : undefined;
 }
 
-/** The container that owns what lives long. */
+// One for each binding in the process: what is kept above two applications is the same to both.
+const records = new WeakMap<PlanBinding, BuildRecord>();
+let absences = 0;
+
+/** How often something was absent so far: more than before means that something asynchronous asked meanwhile. */
+export function countAbsences(): number {
+  return absences;
+}
+
+/** An application, as far as what lives long is concerned. */
 export interface LongLivedOwner {
   context(): ResolutionContext;
+  /** Whether a binding is its own, or of a container above. */
+  rankOf(binding: PlanBinding): Rank;
+  /** Whether it binds something itself, and not a container above. */
+  binds(id: ServiceIdentifier): boolean;
   /** Makes it plan anew: a plan that is kept is shown to nobody. */
   forgetPlans(): void;
 }
@@ -77,29 +107,25 @@ export interface LongLivedOwner {
 /** Builds what an application owns and keeps, and remembers what was absent then. */
 export class LongLived {
   readonly #owner: LongLivedOwner;
-  readonly #records = new WeakMap<PlanBinding, BuildRecord>();
-  #absences = 0;
-
   constructor(owner: LongLivedOwner) {
     this.#owner = owner;
   }
 
-  /** How often something was absent so far: more than before means that something asynchronous asked meanwhile. */
-  get absences(): number {
-    return this.#absences;
+  rankOf(binding: PlanBinding): Rank {
+    return this.#owner.rankOf(binding);
   }
 
   recordOf(binding: PlanBinding): BuildRecord {
-    let record = this.#records.get(binding);
+    let record = records.get(binding);
     if (record === undefined) {
-      record = new BuildRecord(() => this.#absences++);
-      this.#records.set(binding, record);
+      record = new BuildRecord(this.rankOf(binding));
+      records.set(binding, record);
     }
     return record;
   }
 
   /** Builds one thing in the context of the application, whoever asked for it first; it is in inversify's own cache then. */
-  build(node: BindingNode, root: ServiceNode, path: readonly BindingNode[], ownWords: boolean): void {
+  build(node: BindingNode, root: ServiceNode, path: readonly BindingNode[], forApplication: boolean): void {
     const record = this.recordOf(node.binding);
     buildingRecord()?.addHeld(record);
     this.#owner.forgetPlans();
@@ -117,7 +143,7 @@ export class LongLived {
       );
     } catch (error) {
       record.end();
-      if (ownWords || !isInversifyError(error)) throw error;
+      if (forApplication || !isInversifyError(error)) throw error;
       throw unbuildable(node, path, error);
     }
     const end = (): void => {
@@ -144,13 +170,17 @@ export class LongLived {
         );
       return value;
     };
+    const from = (id: ServiceIdentifier): ResolutionContext => {
+      if (record.rank === ABOVE && this.#owner.binds(id)) record.addTaken(id);
+      return context();
+    };
     const given = {
-      get: (id: ServiceIdentifier, options?: object) => noted(id, context().get<unknown>(id, options as never)),
-      getAll: (id: ServiceIdentifier, options?: object) => noted(id, context().getAll(id, options as never)),
+      get: (id: ServiceIdentifier, options?: object) => noted(id, from(id).get<unknown>(id, options as never)),
+      getAll: (id: ServiceIdentifier, options?: object) => noted(id, from(id).getAll(id, options as never)),
       getAsync: async (id: ServiceIdentifier, options?: object) =>
-        noted(id, await context().getAsync<unknown>(id, options as never)),
+        noted(id, await from(id).getAsync<unknown>(id, options as never)),
       getAllAsync: async (id: ServiceIdentifier, options?: object) =>
-        noted(id, await context().getAllAsync(id, options as never)),
+        noted(id, await from(id).getAllAsync(id, options as never)),
       getActivations: (id: ServiceIdentifier) => context().getActivations(id),
     };
     return given as unknown as ResolutionContext;

@@ -1,8 +1,9 @@
 import { AIScopeError } from '../lib/errors.js';
-import { isInjectable } from '../decorators/metadata.js';
+import { isInjectable, isSite } from '../decorators/metadata.js';
 import { isToolClass } from '../decorators/tool-members.js';
 import { identifierName } from './inversify-error.js';
 import { type BuildRecord, buildingRecord, type LongLived } from './long-lived.js';
+import { ABOVE, APPLICATIONS, type Rank, SCOPES } from './rank.js';
 import { type BindingNode, children, idOf, nameOf, type PlanBinding, type ServiceNode, trace } from './plan.js';
 import { type Purpose, withoutPurpose } from './purpose.js';
 
@@ -16,18 +17,25 @@ export interface Look {
   /** Whether autobind made it: nobody said that it should exist. */
   readonly isAutobound: (binding: PlanBinding) => boolean;
   readonly purpose: Purpose | undefined;
-  /** An error of inversify's is left as it is: nothing of a scope is concerned. */
-  readonly ownWords: boolean;
+  /** What is wrong is left to inversify's own words, or to a scope: nothing of one is concerned. */
+  readonly forApplication?: boolean;
+  /** There is no scope yet: all that nobody bound counts as the scope's. */
+  readonly onTrial?: boolean;
 }
 
 /** What is known on the way down to a node. */
 interface Above {
-  /** The first thing on the way that lives longer than the scope. */
-  readonly keeper?: BindingNode;
+  /** What lives longest of all that is on the way and longer than the scope. */
+  readonly keeper?: Keeper;
   /** It exists already, so nothing below it is built. */
   readonly isBuilt?: boolean;
   /** Whose parts these are. */
   readonly record?: BuildRecord | undefined;
+}
+
+interface Keeper {
+  readonly node: BindingNode;
+  readonly rank: Rank;
 }
 
 /**
@@ -37,8 +45,8 @@ interface Above {
  */
 export class PlanWalk {
   readonly #look: Look;
-  readonly #seen = new Set<BindingNode>();
-  readonly #seenKept = new Set<BindingNode>();
+  /** With the rank of what would keep it, when it was seen. */
+  readonly #seen = new Map<BindingNode, number>();
 
   constructor(look: Look) {
     this.#look = look;
@@ -53,24 +61,31 @@ export class PlanWalk {
 
   #binding(service: ServiceNode, node: BindingNode, path: readonly BindingNode[], above: Above): void {
     const { binding } = node;
-    const { longLived, purpose } = this.#look;
+    const { longLived, purpose, forApplication = false } = this.#look;
     const own = this.#look.isOwn(binding);
     const isLongLived = !own && binding.scope === 'Singleton';
+    const isAsked = isLongLived || above.keeper !== undefined || above.record?.rank === ABOVE;
+    const rank = own ? SCOPES : isAsked ? longLived.rankOf(binding) : APPLICATIONS;
     const record = isLongLived ? longLived.recordOf(binding) : undefined;
     if (record !== undefined) above.record?.addHeld(record);
-    if (this.#wasSeen(node, above.keeper !== undefined)) return;
+    if (above.record?.rank === ABOVE && rank === APPLICATIONS) above.record.addTaken(binding.serviceIdentifier);
+    if (this.#wasSeen(node, above.keeper)) return;
     const here = [...path, node];
     if (!own && this.#look.isAutobound(binding) && !this.#mayBeAutobound(binding, path)) throw autobound(here);
-    if (above.keeper !== undefined && own) throw captive(here, above.keeper);
+    if (above.keeper !== undefined && rank > above.keeper.rank && !forApplication && !isSite(binding.serviceIdentifier))
+      throw this.#look.onTrial === true ? needed(here, above.keeper.node) : captive(here, above.keeper.node, rank);
     if (above.keeper === undefined && binding.scope === 'Request' && !this.#mayBePerLookup(path)) throw perLookup(here);
     const isBuilt = above.isBuilt === true || (isLongLived && binding.cache?.isRight === true);
-    const below: Above = isLongLived ? { keeper: above.keeper ?? node, isBuilt, record } : above;
+    const keeper = above.keeper === undefined || rank < above.keeper.rank ? { node, rank } : above.keeper;
+    const below: Above = isLongLived ? { keeper, isBuilt, record } : above;
     for (const child of children(node)) this.walk(child, here, below);
     if (record === undefined) return;
-    if (!isBuilt && !(purpose?.of === 'tool' && purpose.lookOnly))
-      longLived.build(node, service, here, this.#look.ownWords);
+    if (!isBuilt && !(purpose?.of === 'tool' && purpose.lookOnly)) longLived.build(node, service, here, forApplication);
+    if (forApplication) return;
     const absent = record.findAbsent(this.#look.isBoundInScope);
     if (absent !== undefined) throw builtWithout(here, identifierName(absent));
+    const taken = record.findTaken();
+    if (taken !== undefined) throw builtFrom(here, identifierName(taken));
   }
 
   /** For anything but a tool inversify's own meaning holds; for a tool, only its own class may be new for each `get`. */
@@ -87,22 +102,45 @@ export class PlanWalk {
     return !isFromScope && isInjectable(implementationType);
   }
 
-  /** A plan may name one node many times, and be circular where it is lazy. */
-  #wasSeen(node: BindingNode, kept: boolean): boolean {
-    const seen = kept ? this.#seenKept : this.#seen;
-    if (seen.has(node)) return true;
-    seen.add(node);
+  /** A plan may name one node many times, and be circular where it is lazy. What may keep less is looked at again. */
+  #wasSeen(node: BindingNode, keeper: Keeper | undefined): boolean {
+    const rank = keeper?.rank ?? Infinity;
+    const before = this.#seen.get(node);
+    if (before !== undefined && before <= rank) return true;
+    this.#seen.set(node, rank);
     return false;
   }
 }
 
-function captive(path: readonly BindingNode[], keeper: BindingNode): AIScopeError {
+function captive(path: readonly BindingNode[], keeper: BindingNode, rank: Rank): AIScopeError {
   const kept = nameOf(path.at(-1) as BindingNode);
   const name = nameOf(keeper);
   const id = idOf(keeper);
   return new AIScopeError(
-    `${name} is a singleton of the application and would keep ${kept}, which belongs to one scope, for every later caller: ${trace(path)}.\n` +
-      `Bind ${id} inTransientScope(), or in the scope: container.bind(${id})…inSingletonScope() in openScope's bind; or pass ${kept} to its methods.`,
+    rank === SCOPES
+      ? `${name} is a singleton of the application and would keep ${kept}, which belongs to one scope, for every later caller: ${trace(path)}.\n` +
+          `Bind ${id} inTransientScope(), or in the scope: container.bind(${id})…inSingletonScope() in openScope's bind; or pass ${kept} to its methods.`
+      : `${name} is a singleton of a container above the application and would keep ${kept}, which is this application's, for every other one: ${trace(path)}.\n` +
+          `Bind ${id} in the application, or inTransientScope(); or bind ${kept} where ${id} is bound.`,
+  );
+}
+
+/** The same before there is any scope: what nobody bound may also have been forgotten. */
+function needed(path: readonly BindingNode[], keeper: BindingNode): AIScopeError {
+  const kept = nameOf(path.at(-1) as BindingNode);
+  const id = idOf(keeper);
+  return new AIScopeError(
+    `${nameOf(keeper)} is a singleton of the application and needs ${kept}, which the application does not bind: ${trace(path)}.\n` +
+      `If ${kept} is the application's, bind it there. If it is one caller's, ${id} would keep it for every later one: ` +
+      `bind ${id} inTransientScope(), or in the scope, container.bind(${id})…inSingletonScope() in openScope's bind; or pass ${kept} to its methods.`,
+  );
+}
+
+function builtFrom(path: readonly BindingNode[], taken: string): AIScopeError {
+  const last = path.at(-1) as BindingNode;
+  return new AIScopeError(
+    `${nameOf(last)} is kept by a container above the application, and is built from ${taken}, which is one application's and would serve every other: ${trace(path)}.\n` +
+      `Bind ${idOf(last)} in the application, or inTransientScope(); or bind ${taken} where ${idOf(last)} is bound.`,
   );
 }
 
@@ -146,7 +184,7 @@ export function lookAsOwner(
     isAutobound: (binding) => record !== undefined && isAutobound(binding),
     isOwn: () => false,
     isBoundInScope: () => false,
-    ownWords: true,
+    forApplication: true,
   });
   // Parts of what is being built stay its parts; what it has built apart from that is for nobody.
   if (record === undefined)

@@ -7,7 +7,7 @@ import { withScope } from './current-scope.js';
 import { guardScope, makeContainer, type ScopeGuard } from './guard.js';
 import { type Inspections, shapeOf } from './inspections.js';
 import { identifierName, isInversifyError } from './inversify-error.js';
-import type { LongLived } from './long-lived.js';
+import { countAbsences, type LongLived } from './long-lived.js';
 import { failedBinding, watchFailures } from './own-failures.js';
 import type { PlanBinding } from './plan.js';
 import { withoutPurpose } from './purpose.js';
@@ -220,11 +220,10 @@ export class RequestScope extends AIScope implements ToolHost {
   }
 
   async value(token: ServiceIdentifier): Promise<unknown> {
-    const { longLived } = this.#owner;
-    const { absences } = longLived;
+    const absences = countAbsences();
     const value = await this.#told(token, () => this.#guard.forTool(token, () => this.container.getAsync(token)));
     // Something long-lived that is built asynchronously may have found only now what it can do without.
-    if (longLived.absences !== absences) this.#guard.inspect(token);
+    if (countAbsences() !== absences) this.#guard.inspect(token);
     return value;
   }
 

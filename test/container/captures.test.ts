@@ -75,6 +75,15 @@ const keeps = (name: string, kept: string, chain: string): string => {
   );
 };
 
+/** The same before there is any scope, when it may also have been forgotten. */
+const needs = (message: string): string => {
+  const [, name = '', kept = '', chain = ''] =
+    /^(.*) is a singleton of the application and would keep (.*), which belongs to one scope, for every later caller: (.*)\.\n/.exec(
+      message,
+    )!;
+  return `${name} is a singleton of the application and needs ${kept}, which the application does not bind: ${chain}.\nIf ${kept} is the application's, bind it there. If it is one caller's, ${name.split(' ')[0]!} would keep it for every later one: bind `;
+};
+
 const below = (chain: string): string => `OrderTools -> OrderService (Service) -> ${chain}`;
 const cannotBuild = (name: string, chain: string, missing: string): string =>
   `${name} lives as long as the application, so the application builds it, without a caller, and that failed: ${chain}.\n` +
@@ -364,10 +373,9 @@ describe('what would outlive its scope with something of the scope in it is refu
     '%s: at start-up already, where the plan shows it',
     (_title, prepare, message) => {
       const { ai } = application(new OneCallModel(), prepare);
-      // The scope itself is bound in no application, which is the same to it as a caller.
       expect(() => {
         ai.verify();
-      }).toThrow(message);
+      }).toThrow(needs(message));
     },
   );
 });
@@ -684,5 +692,80 @@ describe('what lives long and keeps nobody passes without a word', () => {
         'bob with pool 1',
       ]);
     expect(pools).toBe(1);
+  });
+});
+
+describe('what a container above two applications keeps', () => {
+  @injectable()
+  class Repository {
+    readonly id: string;
+    constructor(@inject('tenant') tenant: string) {
+      this.id = tenant;
+    }
+  }
+
+  const two = (prepareRoot: (root: Container) => void) => {
+    const root = new Container();
+    prepareRoot(root);
+    return ['a', 'b'].map((name) =>
+      application(
+        new OneCallModel(),
+        withPart((c) => void c.bind('tenant').toConstantValue(name)),
+        root,
+      ),
+    );
+  };
+
+  it.each<[string, (root: Container) => void, string]>([
+    [
+      'a class',
+      (root) => void root.bind('part').to(Repository).inSingletonScope(),
+      "part (Repository) is a singleton of a container above the application and would keep tenant, which is this application's, for every other one: OrderTools -> OrderService (Service) -> part (Repository) -> tenant.\nBind part in the application, or inTransientScope(); or bind tenant where part is bound.",
+    ],
+    [
+      'a dynamic value',
+      (root) =>
+        void root
+          .bind('part')
+          .toDynamicValue((context) => context.get<string>('tenant'))
+          .inSingletonScope(),
+      "part is kept by a container above the application, and is built from tenant, which is one application's and would serve every other: OrderTools -> OrderService (Service) -> part.\nBind part in the application, or inTransientScope(); or bind tenant where part is bound.",
+    ],
+    [
+      'a dynamic value that asks for something over it',
+      (root) => {
+        root.bind('middle').to(Repository);
+        root
+          .bind('part')
+          .toDynamicValue((context) => context.get<Repository>('middle').id)
+          .inSingletonScope();
+      },
+      "part is kept by a container above the application, and is built from tenant, which is one application's and would serve every other: OrderTools -> OrderService (Service) -> part.",
+    ],
+  ])('is refused to both where it is built from one application’s things: %s', async (_title, prepareRoot, message) => {
+    for (const first of [0, 1]) {
+      const both = two(prepareRoot);
+      for (const one of first === 0 ? both : [...both].reverse())
+        for (const id of ['alice', 'bob']) {
+          const error = await rejection(() => ask(one, id));
+          expect(error).toBeInstanceOf(AIScopeError);
+          expect(error.message).toContain(message);
+        }
+    }
+  });
+
+  it('serves both where it is transient, each with its own', async () => {
+    const both = two((root) => void root.bind('part').to(Repository));
+    expect(await Promise.all(both.map((one) => ask(one, 'alice')))).toEqual(['alice with a', 'alice with b']);
+  });
+
+  it('may hold agents, which act for no other application', async () => {
+    const root = new Container();
+    root.bind(Desk).toSelf().inSingletonScope();
+    const both = ['a', 'b'].map(() => application(new OneCallModel(), undefined, root));
+    expect(await ask(both[0]!, 'alice')).toBe('order 42 for alice');
+    expect((await rejection(() => ask(both[1]!, 'bob'))).message).toMatch(
+      /the current scope belongs to another application/,
+    );
   });
 });

@@ -30,8 +30,8 @@ describe('verify finds, before there is any scope', () => {
       c.bind(OrderService).toSelf().inSingletonScope();
     });
     expect(problems).toEqual([
-      '@AI on Desk#0: OrderService is a singleton of the application and would keep Caller, which belongs to one scope, for every later caller: OrderTools -> OrderService -> Caller.\n' +
-        "Bind OrderService inTransientScope(), or in the scope: container.bind(OrderService)…inSingletonScope() in openScope's bind; or pass Caller to its methods.",
+      '@AI on Desk#0: OrderService is a singleton of the application and needs Caller, which the application does not bind: OrderTools -> OrderService -> Caller.\n' +
+        "If Caller is the application's, bind it there. If it is one caller's, OrderService would keep it for every later one: bind OrderService inTransientScope(), or in the scope, container.bind(OrderService)…inSingletonScope() in openScope's bind; or pass Caller to its methods.",
     ]);
   });
 
@@ -49,7 +49,7 @@ describe('verify finds, before there is any scope', () => {
     });
     expect(problems).toEqual([
       expect.stringMatching(
-        /^@AI on Kept#1: controller \(Kept\) is a singleton .* would keep Caller.*: controller \(Kept\) -> Caller\./,
+        /^@AI on Kept#1: controller \(Kept\) is a singleton .* needs Caller.*: controller \(Kept\) -> Caller\./,
       ),
     ]);
   });
@@ -143,7 +143,7 @@ describe('verify finds, before there is any scope', () => {
         .toResolvedValue((tenant: string) => tenant, [TENANT])
         .inSingletonScope();
     });
-    expect(problems).toEqual([expect.stringMatching(/^@AI on Holder#0: profile is a singleton .* would keep Tenant/)]);
+    expect(problems).toEqual([expect.stringMatching(/^@AI on Holder#0: profile is a singleton .* needs Tenant/)]);
   });
 });
 
