@@ -20,7 +20,8 @@ import { LongLived } from './long-lived.js';
 import { type PlanBinding, rootOf } from './plan.js';
 import { lookAsOwner } from './plan-walk.js';
 import { ABOVE, APPLICATIONS } from './rank.js';
-import { RequestScope, type ScopeOwner } from './request-scope.js';
+import { RequestScope } from './request-scope.js';
+import type { ScopeOwner } from './scope-owner.js';
 import { refuseOtherApplication } from './scope-error.js';
 import { classesIn, compileSite, readList } from './site.js';
 

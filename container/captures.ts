@@ -5,7 +5,7 @@ import { isErrorOf } from '../lib/errors.js';
 import { guardScope, type ScopeGuard, makeContainer } from './guard.js';
 import { classMetadata } from './lost-sites.js';
 import type { InjectedElement, PlanBinding } from './plan.js';
-import type { ScopeOwner } from './request-scope.js';
+import type { ScopeOwner } from './scope-owner.js';
 
 /** Something that a scope will be asked for, and on whose behalf. */
 export interface ScopedRoot {

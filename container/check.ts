@@ -4,7 +4,7 @@ import type { Class, Site } from '../decorators/metadata.js';
 import { findCaptures, type ScopedRoot } from './captures.js';
 import type { InjectedAgent } from './injected-service.js';
 import { lostSites } from './lost-sites.js';
-import type { ScopeOwner } from './request-scope.js';
+import type { ScopeOwner } from './scope-owner.js';
 
 /** What is seen of one site: its agent, or what is wrong with it; and which of its classes nobody bound. */
 export interface SiteLook {

@@ -1,11 +1,15 @@
 import type { Asked, Step } from './watched-scope.js';
 
-/** A caller that waits for the stopped one, for a lock of the application's, is not waited for longer. In ms. */
-const STALLED_MS = 250;
+/** They wait for each other, so there is no other order to try. */
+export const MOST_STALLS = 3;
 
-/** Runs one up to a step, then the other to its end, then the rest of the first. */
+/**
+ * Runs one up to a step, then the other to its end, then the rest of the first. A caller that waits for the stopped one,
+ * for a lock of the application's, is not waited for longer than `patienceMs`.
+ */
 export async function stopped(
   stop: number,
+  patienceMs: number,
   first: (step: Step) => Promise<Asked>,
   second: () => Promise<Asked>,
 ): Promise<{ readonly at: string; readonly asked: readonly [Asked, Asked]; readonly isStalled: boolean }> {
@@ -26,18 +30,20 @@ export async function stopped(
   // A run may be shorter than it was alone.
   const at = await Promise.race([reached, begun.then(() => 'its end')]);
   const other = second();
-  const waits = await isStalled(other);
+  const waits = await isStalled(other, patienceMs);
   goOn();
   return { at, asked: await Promise.all([begun, other]), isStalled: waits };
 }
 
-/** Lets each go one step after the other has. */
+/** Lets each go one step after the other has; one that does not come is not waited for longer than `patienceMs`, each time. */
 export async function alternating(
+  patienceMs: number,
   first: (step: Step) => Promise<Asked>,
   second: (step: Step) => Promise<Asked>,
 ): Promise<readonly [Asked, Asked]> {
   let waiting: (() => void) | undefined;
   let isFree = false;
+  let stalls = 0;
   const step: Step = async () => {
     waiting?.();
     waiting = undefined;
@@ -45,7 +51,7 @@ export async function alternating(
     const turn = new Promise<void>((resolve) => {
       waiting = resolve;
     });
-    if (await isStalled(turn)) isFree = true;
+    if (await isStalled(turn, patienceMs)) isFree = ++stalls >= MOST_STALLS;
   };
   const ended = (asked: Asked): Asked => {
     isFree = true;
@@ -56,10 +62,10 @@ export async function alternating(
 }
 
 /** Whether something has not ended after a while. */
-async function isStalled(work: Promise<unknown>): Promise<boolean> {
+async function isStalled(work: Promise<unknown>, patienceMs: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(resolve, STALLED_MS, true);
+    timer = setTimeout(resolve, patienceMs, true);
   });
   try {
     return await Promise.race([work.then(() => false), late]);

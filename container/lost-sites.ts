@@ -40,9 +40,14 @@ function isLost(target: Class, { id, member, index, target: base }: Site): boole
 /** Whether nothing between a class and its base writes a constructor: one that does passes the agent on as it likes. */
 function inheritsConstructor(target: Class, base: Class): boolean {
   for (let current: unknown = target; current !== base; current = Object.getPrototypeOf(current)) {
-    const text = Function.prototype.toString.call(current);
+    const code = Function.prototype.toString.call(current).replace(NO_CODE, '""');
     // What older targets compile fields to hands everything on.
-    if (/\bconstructor\s*\(/.test(text) && !/\bsuper\s*\(\s*\.\.\.arguments\s*\)/.test(text)) return false;
+    if (CONSTRUCTOR.test(code) && !/\bsuper\s*\(\s*\.\.\.arguments\s*\)/.test(code)) return false;
   }
   return true;
 }
+
+/** Comments and texts, in which anything may be said. */
+const NO_CODE = /\/\*[\s\S]*?\*\/|\/\/.*|'(?:\\[\s\S]|[^'\\])*'|"(?:\\[\s\S]|[^"\\])*"|`(?:\\[\s\S]|[^`\\])*`/g;
+/** Neither the property of something, nor a part of another name. */
+const CONSTRUCTOR = /(?<![.\w$#])constructor\s*\(/;

@@ -1,3 +1,5 @@
+import { Stream } from 'node:stream';
+
 /** Where one of some texts stands in a value: looked for in every text that can be reached from it. */
 export function findMark(value: unknown, marks: readonly string[]): string | undefined {
   const wanted = marks.map((mark) => ({ mark, forms: [mark, JSON.stringify(mark).slice(1, -1)] }));
@@ -24,7 +26,7 @@ const MOST = 100_000;
 
 /** What is in an object; nothing of it is run. */
 function partsOf(value: object): unknown[] {
-  if (Buffer.isBuffer(value)) return [value.toString('utf8')];
+  if (value instanceof Uint8Array) return [Buffer.from(value).toString('utf8')];
   if (ArrayBuffer.isView(value)) return [];
   const parts: unknown[] = [];
   for (const [key, descriptor] of Object.entries(Object.getOwnPropertyDescriptors(value)))
@@ -32,4 +34,24 @@ function partsOf(value: object): unknown[] {
   if (value instanceof Map) for (const [key, held] of value) parts.push(key, held);
   if (value instanceof Set) parts.push(...value);
   return parts;
+}
+
+/** A value as whoever answers a request would write it: what hides in `toJSON` comes out there. */
+export function written(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined; // a cycle, a bigint
+  }
+}
+
+/** What would have to be read or called to know what is in it. */
+export function isOpaque(value: unknown): boolean {
+  return (
+    typeof value === 'function' ||
+    value instanceof Response ||
+    value instanceof ReadableStream ||
+    value instanceof Stream ||
+    (typeof value === 'object' && value !== null && Symbol.asyncIterator in value)
+  );
 }

@@ -1,42 +1,25 @@
-import type { BindingScope, Container, ServiceIdentifier } from 'inversify';
+import type { Container, ServiceIdentifier } from 'inversify';
 import { AIDefinitionError, AIScopeError } from '../lib/errors.js';
-import type { AILogger } from '../lib/logger.js';
 import { copiesOf } from '../lib/token.js';
 import type { Class } from '../decorators/metadata.js';
 import { withScope } from './current-scope.js';
 import { guardScope, makeContainer, type ScopeGuard } from './guard.js';
-import { type Inspections, shapeOf } from './inspections.js';
+import { shapeOf } from './inspections.js';
 import { identifierName, isInversifyError } from './inversify-error.js';
-import { countAbsences, type LongLived } from './long-lived.js';
+import { countAbsences } from './long-lived.js';
 import { failedBinding, watchFailures } from './own-failures.js';
-import type { PlanBinding } from './plan.js';
 import { withoutPurpose } from './purpose.js';
 import { AIScope } from './scope.js';
-import { advice, closedError, endedError, type ScopeEnding } from './scope-error.js';
+import {
+  advice,
+  asyncBindError,
+  closedError,
+  endedError,
+  failedBindingError,
+  type ScopeEnding,
+} from './scope-error.js';
 import type { ToolHost } from './scan.js';
-
-/** What a scope takes from the application that opens it. */
-export interface ScopeOwner {
-  /** What `bind` means where nothing is said, in the application and so in its scopes. */
-  readonly defaultScope: BindingScope;
-  /** Whether a class that nobody bound is bound when it is asked for. */
-  readonly autobinds: boolean;
-  /** The condition of a binding for which nobody gave one. */
-  readonly unconditional: unknown;
-  readonly longLived: LongLived;
-  readonly inspections: Inspections;
-  readonly logger: AILogger;
-  /** Whether somebody bound it in the application or above. */
-  isBound(token: ServiceIdentifier): boolean;
-  isAutobound(binding: PlanBinding): boolean;
-  isOfApplication(binding: PlanBinding): boolean;
-}
-
-/** Waits at each step of a scope's runs, and sees what goes to the model and comes from it. */
-export interface ScopeWatcher {
-  readonly step: (what: string) => Promise<void>;
-  readonly see: (where: string, what: unknown) => void;
-}
+import type { ScopeOwner, ScopeWatcher } from './scope-owner.js';
 
 /** The scope that `openScope` makes. */
 export class RequestScope extends AIScope implements ToolHost {
@@ -76,13 +59,20 @@ export class RequestScope extends AIScope implements ToolHost {
       },
     });
     for (const token of copiesOf('AIScope', AIScope)) this.container.bind(token).toConstantValue(this);
-    const bound = bind(this.container);
-    if (typeof bound === 'object' && bound !== null && 'then' in bound && typeof bound.then === 'function') {
-      Promise.resolve(bound as PromiseLike<unknown>).catch(() => undefined);
-      void this.close().catch(() => undefined);
-      throw new AIScopeError(
-        'The bind of a scope must be synchronous, and this one returned a promise. Await what it needs first, or bind a dynamic value, container.bind(Caller).toDynamicValue(async () => …), and resolve with getAsync.',
-      );
+    const bound = this.#bind(bind);
+    if (typeof bound !== 'object' || bound === null || !('then' in bound) || typeof bound.then !== 'function') return;
+    Promise.resolve(bound as PromiseLike<unknown>).catch(() => undefined);
+    this.end('closed');
+    throw asyncBindError();
+  }
+
+  /** A scope that is half bound is closed at once: nobody gets it, to close it later. */
+  #bind(bind: (container: Container) => unknown): unknown {
+    try {
+      return bind(this.container);
+    } catch (error) {
+      this.end('closed');
+      throw error;
     }
   }
 
@@ -236,11 +226,7 @@ export class RequestScope extends AIScope implements ToolHost {
       return value;
     } catch (error) {
       const failed = failedBinding(error);
-      if (failed !== undefined)
-        throw new AIScopeError(
-          `${identifierName(failed)} is bound in the scope, and its binding failed, so there is nobody to act for; the error itself is the cause. Refuse the request where nobody is signed in, before the agent is asked.`,
-          { cause: error },
-        );
+      if (failed !== undefined) throw failedBindingError(identifierName(failed), error);
       if (!isInversifyError(error)) throw error;
       throw new AIScopeError(
         `${identifierName(token)} could not be resolved in the current scope: ${advice(error.message)}. inversify says: ${error.message}`,

@@ -39,6 +39,20 @@ export function endedError(what: string, ending: ScopeEnding): AIScopeError {
   return new AIScopeError(`${what}: the scope has ended. ${ENDED[ending]}`);
 }
 
+/** Something that the scope binds itself could not be had. */
+export function failedBindingError(name: string, error: unknown): AIScopeError {
+  return new AIScopeError(
+    `${name} is bound in the scope, and its binding failed, so there is nobody to act for; the error itself is the cause. Refuse the request where nobody is signed in, before the agent is asked.`,
+    { cause: error },
+  );
+}
+
+export function asyncBindError(): AIScopeError {
+  return new AIScopeError(
+    'The bind of a scope must be synchronous, and this one returned a promise. Await what it needs first, or bind a dynamic value, container.bind(Caller).toDynamicValue(async () => …), and resolve with getAsync.',
+  );
+}
+
 /** What to do about what inversify found; its own words follow. */
 export function advice(message: string): string {
   if (message.startsWith('Ambiguous')) return 'keep one of several bindings';

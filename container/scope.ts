@@ -16,7 +16,8 @@ export abstract class AIScope {
   abstract run<T>(fn: (scope: AIScope) => T): T;
   /**
    * Ends the scope. A question that is still running is aborted and rejects with an `AIScopeError`; its tools are waited
-   * for as long as they may still take; then what the scope bound is unbound. Closing twice is harmless.
+   * for as long as they may still take; then what the scope bound is unbound. Closing twice is harmless. A tool must not
+   * wait for its own scope to close, which waits for the tool.
    */
   abstract close(): Promise<void>;
   abstract [Symbol.asyncDispose](): Promise<void>;

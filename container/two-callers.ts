@@ -1,7 +1,7 @@
 import { describeKind, throwProblems, unknownOptions } from '../lib/declaration.js';
 import type { AIHandle } from './install.js';
 import { findMark } from './marks.js';
-import { alternating, stopped } from './interleaving.js';
+import { alternating, MOST_STALLS, stopped } from './interleaving.js';
 import type { AIScope, ScopeBinder } from './scope.js';
 import { type Asked, askWatched, type Step } from './watched-scope.js';
 
@@ -44,8 +44,11 @@ export async function twoCallers(ai: Pick<AIHandle, 'openScope'>, options: TwoCa
   const run = (caller: AskingCaller, step?: Step): Promise<Asked> => askWatched(ai, caller, ask, step);
 
   const steps = new Map<AskingCaller, number>();
+  let patienceMs = LEAST_PATIENCE_MS;
   for (const caller of [...callers, ...callers]) {
+    const begun = performance.now();
     const asked = await run(caller);
+    patienceMs = Math.max(patienceMs, 5 * (performance.now() - begun));
     steps.set(caller, asked.steps.length);
     check.asked(caller, asked, 'asking alone, after the others had asked');
     if (asked.error !== undefined) throw failed(caller, 'alone', asked.error.thrown);
@@ -53,17 +56,19 @@ export async function twoCallers(ai: Pick<AIHandle, 'openScope'>, options: TwoCa
   check.refuseIfBlind();
 
   for (const [first, second] of pairsOf(callers)) {
+    let stalls = 0;
     for (const stop of evenly(steps.get(first) ?? 0)) {
       const { at, asked, isStalled } = await stopped(
         stop,
+        patienceMs,
         (step) => run(first, step),
         () => run(second),
       );
       check.both(first, second, asked, `while ${first.name} was stopped at step ${(stop + 1).toString()}, ${at}`);
-      // They wait for each other, so there is no other order.
-      if (isStalled) break;
+      if (isStalled && ++stalls >= MOST_STALLS) break;
     }
     const inTurn = await alternating(
+      patienceMs,
       (step) => run(first, step),
       (step) => run(second, step),
     );
@@ -82,6 +87,8 @@ export async function twoCallers(ai: Pick<AIHandle, 'openScope'>, options: TwoCa
   }
 }
 
+/** How long one is waited for that does not come to its end, or to its next step: five times what it takes alone, at least this. */
+const LEAST_PATIENCE_MS = 250;
 /** By so many awaits one starts after the other. */
 const OFFSETS = 24;
 /** More steps are sampled. */

@@ -1,5 +1,5 @@
 import { ChatModel, type ModelReply, type ModelRequest } from '../lib/model/chat-model.js';
-import type { ScopeWatcher } from './request-scope.js';
+import type { ScopeWatcher } from './scope-owner.js';
 
 /** A model whose requests and replies somebody waits at and sees. */
 export class WatchedModel extends ChatModel {

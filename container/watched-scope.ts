@@ -1,5 +1,8 @@
 import { AIObserver, type ToolEnded, type ToolStarted } from '../lib/agent/observer.js';
+import { describeKind } from '../lib/declaration.js';
+import { AIDefinitionError } from '../lib/errors.js';
 import type { AIHandle } from './install.js';
+import { isOpaque, written } from './marks.js';
 import type { RequestScope } from './request-scope.js';
 import type { AskingCaller, TwoCallersOptions } from './two-callers.js';
 
@@ -30,6 +33,8 @@ export async function askWatched(
     container.bind(AIObserver).toConstantValue(new Seeing(see));
     return caller.bind(container) as undefined;
   }) as RequestScope;
+  if (typeof (scope as Partial<RequestScope>).watch !== 'function')
+    throw new AIDefinitionError('twoCallers: the first argument must be what installAI returned');
   scope.watch({
     step: async (what) => {
       steps.push(what);
@@ -39,7 +44,12 @@ export async function askWatched(
   });
   let error: Asked['error'];
   try {
-    see('what ask gave', await scope.run(() => ask(scope)));
+    const given = await scope.run(() => ask(scope));
+    if (isOpaque(given))
+      throw new AIDefinitionError(
+        `twoCallers: ask gave ${describeKind(given)}, into which it cannot look; let ask read it and give what its reader sees`,
+      );
+    see('what ask gave', [given, written(given)]);
   } catch (thrown) {
     error = { thrown };
     see('what ask threw', thrown);

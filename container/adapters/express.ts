@@ -3,7 +3,7 @@ import type { Request, RequestHandler } from 'express';
 import type { AIHandle } from '../install.js';
 import type { ScopeBinder } from '../scope.js';
 import { refuseHost, refuseOptions } from './arguments.js';
-import { endWithResponse } from './response-end.js';
+import { endWithResponse, isClosed } from './response-end.js';
 
 /**
  * A middleware for Express 5, also below `@inversifyjs/http-express`: opens a scope for each request, runs all that comes
@@ -23,7 +23,7 @@ export function aiScope<R>(ai: Pick<AIHandle, 'openScope'>, bind: ScopeBinder<R,
     const scope = ai.openScope((container) => bind(container, request) as undefined);
     endWithResponse(scope, response);
     // A client that is gone already needs no answer: what comes next finds no scope, and no caller.
-    if (response.closed) next();
+    if (isClosed(response)) next();
     else
       scope.run(() => {
         next();

@@ -3,7 +3,7 @@ import type { FastifyPluginCallback, FastifyRequest } from 'fastify';
 import type { AIHandle } from '../install.js';
 import type { ScopeBinder } from '../scope.js';
 import { refuseHost, refuseOptions } from './arguments.js';
-import { endWithResponse } from './response-end.js';
+import { endWithResponse, isClosed } from './response-end.js';
 
 /**
  * A plugin for Fastify 5: opens a scope for each request in an `onRequest` hook, runs all that comes after it in that
@@ -29,7 +29,7 @@ export function aiScope<R>(
     server.addHook('onRequest', (request, reply, next) => {
       const scope = ai.openScope((container) => bind(container, request) as undefined);
       endWithResponse(scope, reply.raw);
-      if (reply.raw.closed) next();
+      if (isClosed(reply.raw)) next();
       else
         scope.run(() => {
           next();

@@ -3,7 +3,7 @@ import type { Context, MiddlewareHandler } from 'hono';
 import type { AIHandle } from '../install.js';
 import type { ScopeBinder } from '../scope.js';
 import { refuseHost, refuseOptions } from './arguments.js';
-import { endScope, endWithResponse, type NodeResponse } from './response-end.js';
+import { endScope, endWithResponse, isClosed, isNodeResponse } from './response-end.js';
 
 /**
  * A middleware for Hono 4: opens a scope for each request, runs all that comes after it in that scope, and closes the
@@ -24,10 +24,11 @@ export function aiScope<R>(
       typeof (context as unknown as { readonly req?: { readonly raw?: unknown } }).req?.raw === 'object',
     );
     const scope = ai.openScope((container) => bind(container, context) as undefined);
-    const outgoing = nodeResponse(context.env);
-    if (outgoing !== undefined) {
+    const { outgoing } = (context.env ?? {}) as { readonly outgoing?: unknown };
+    // Under @hono/node-server there is Node's own response, which tells best when it ends.
+    if (isNodeResponse(outgoing)) {
       endWithResponse(scope, outgoing);
-      if (outgoing.closed) await next();
+      if (isClosed(outgoing)) await next();
       else await scope.run(() => next());
       return;
     }
@@ -50,19 +51,16 @@ export function aiScope<R>(
   };
 }
 
-/** Under `@hono/node-server` there is Node's own response, which tells best when it ends. */
-function nodeResponse(env: unknown): NodeResponse | undefined {
-  const { outgoing } = (env ?? {}) as { readonly outgoing?: Partial<NodeResponse> };
-  return typeof outgoing?.once === 'function' && typeof outgoing.closed === 'boolean'
-    ? (outgoing as NodeResponse)
-    : undefined;
-}
+/** Ends what belongs to a body that nobody reads, and that is thrown away: another middleware put its own in its place. */
+const unread = new FinalizationRegistry<() => void>((end) => {
+  end();
+});
 
 /** Elsewhere a response ends when its body has been read, or is not read any further. */
 function endWithBody(context: Context, end: (isComplete: boolean) => void): void {
-  const { body, status } = context.res;
-  // A response to an upgrade has no body, and cannot be made anew.
-  if (body === null || status < 200) {
+  const { body } = context.res;
+  // Of an answer to HEAD nobody reads the body.
+  if (body === null || context.req.raw.method === 'HEAD') {
     end(true);
     return;
   }
@@ -86,6 +84,9 @@ function endWithBody(context: Context, end: (isComplete: boolean) => void): void
       end(false);
       return reader.cancel(reason);
     },
+  });
+  unread.register(watched, () => {
+    end(true);
   });
   context.res = new Response(watched, context.res);
 }

@@ -1,4 +1,5 @@
 import { declareToken } from '../token.js';
+
 /** One message, as every chat API has it. */
 export interface ModelMessage {
   readonly role: 'system' | 'user' | 'assistant';

@@ -1,5 +1,10 @@
 import { request as httpRequest } from 'node:http';
+import { connect, constants, createServer, type Http2Server } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { serve } from '@hono/node-server';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import express from 'express';
+import fastify from 'fastify';
 import { Container, inject, injectable } from 'inversify';
 import {
   AI,
@@ -7,6 +12,7 @@ import {
   AIService,
   AITool,
   ChatModel,
+  defineTool,
   FromScope,
   installAI,
   type ModelReply,
@@ -17,7 +23,15 @@ import { aiScope as expressScope } from 'inversify-ai/express';
 import { aiScope as fastifyScope } from 'inversify-ai/fastify';
 import { aiScope as honoScope } from 'inversify-ai/hono';
 import { Caller, OneCallModel, quietLogger } from '../orders.js';
-import { type Host, honoApplication, type Hosted, hosts } from './hosts.js';
+import { type Host, honoApplication, type Hosted, hosts, listen } from './hosts.js';
+
+function withResolvers<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
+  let resolve: (value: T) => void = () => undefined;
+  const promise = new Promise<T>((take) => {
+    resolve = take;
+  });
+  return { promise, resolve };
+}
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -192,20 +206,7 @@ describe.each(hosts)('%s', (name, start) => {
     const model = new WaitingModel();
     const { hosted, closed } = application('transient', model);
     host = await start(hosted);
-    const sent = JSON.stringify({ question: 'q' });
-    const { port } = new URL(host.url);
-    const request = httpRequest({
-      host: '127.0.0.1',
-      port,
-      path: '/ask',
-      method: 'POST',
-      headers: { 'x-user': 'alice', 'content-type': 'application/json', 'content-length': sent.length },
-    });
-    request.on('error', () => undefined);
-    request.end(sent);
-    await until(() => model.asked === 1);
-    expect(closed).toEqual([]);
-    request.destroy();
+    await hangUp('/ask', () => model.asked === 1);
     await until(() => closed.length === 1);
     expect(closed).toEqual(['alice']);
     expect(model.aborted.map((reason) => (reason as Error).message)).toEqual([
@@ -310,6 +311,16 @@ describe('Hono without a server of Node’s', () => {
     expect(closed).toEqual(['alice']);
   });
 
+  it('closes it at once for a HEAD, whose body nobody reads', async () => {
+    const { hosted, closed } = application('transient');
+    const app = honoApplication(hosted);
+    app.get('/page', async (context) => context.text(await hosted.answer('q')));
+    const response = await app.request('/page', { method: 'HEAD', headers: { 'x-user': 'alice' } });
+    expect([response.status, response.body]).toEqual([200, null]);
+    await until(() => closed.length === 1);
+    expect(closed).toEqual(['alice']);
+  });
+
   it('closes it where there is no body, and where nothing was found', async () => {
     const { hosted, closed } = application('transient');
     const app = honoApplication(hosted);
@@ -320,6 +331,166 @@ describe('Hono without a server of Node’s', () => {
     expect((await app.request('/empty')).status).toBe(204);
     await until(() => closed.length === 1);
     expect(closed).toEqual(['nobody']);
+  });
+});
+
+/** Sends a question and hangs up once something holds. */
+async function hangUp(path: string, when: () => boolean): Promise<void> {
+  const sent = JSON.stringify({ question: 'q' });
+  const { port } = new URL(host!.url);
+  const request = httpRequest({
+    host: '127.0.0.1',
+    port,
+    path,
+    method: 'POST',
+    headers: { 'x-user': 'alice', 'content-type': 'application/json', 'content-length': sent.length },
+  });
+  request.on('error', () => undefined);
+  request.on('response', (response) => response.resume());
+  request.end(sent);
+  await until(when);
+  request.destroy();
+}
+
+describe.each(hosts)('%s, a client that leaves', (_name, start) => {
+  it('while a tool is at work: the tool’s signal says so, and its scope is closed once the tool has ended', async () => {
+    const seen: string[] = [];
+    const waits = defineTool({
+      name: 'wait',
+      description: 'Waits',
+      group: ReadOnly,
+      parameters: {},
+      execute: (_args, { signal }) =>
+        new Promise((resolve) => {
+          seen.push('begun');
+          signal.addEventListener('abort', () => {
+            seen.push((signal.reason as Error).message);
+            resolve('late');
+          });
+        }),
+    });
+    const { hosted, closed } = application('transient');
+    host = await start({
+      ...hosted,
+      answer: async (question) => {
+        const scope = hosted.ai.currentScope();
+        scope.container.get('connection');
+        return scope.container.get(Desk).agent.withTools([waits]).chat(question);
+      },
+    });
+    await hangUp('/ask', () => seen.length === 1);
+    await until(() => closed.length === 1);
+    expect(closed).toEqual(['alice']);
+    expect(seen).toEqual(['begun', 'The client left before the question was answered, so the question was aborted.']);
+  });
+});
+
+describe.each(streaming)('%s, a client that leaves in the middle of a stream', (_name, start) => {
+  it('aborts what is still asked for it', async () => {
+    const model = new WaitingModel();
+    const { hosted, closed } = application('transient', model);
+    host = await start(hosted);
+    await hangUp('/stream', () => model.asked === 1);
+    await until(() => closed.length === 1);
+    expect(closed).toEqual(['alice']);
+    expect(model.aborted).toHaveLength(1);
+  });
+});
+
+describe('Express, a client that has left before its scope opens', () => {
+  it('has no scope, so nothing acts for it', async () => {
+    const { hosted, closed } = application('singleton');
+    const app = express();
+    let arrived = false;
+    let refused: Error | undefined;
+    app.use(async (_request, response, next) => {
+      arrived = true;
+      await new Promise((resolve) => response.once('close', resolve));
+      next();
+    });
+    app.use(expressScope(hosted.ai, (container) => hosted.bind(container, () => 'alice')));
+    app.use(async () => {
+      refused = (await hosted.container
+        .get(Desk)
+        .agent.chat('q')
+        .catch((error: unknown) => error)) as Error;
+    });
+    host = await listen(app);
+    await hangUp('/ask', () => arrived);
+    await until(() => refused !== undefined);
+    expect(refused!.message).toMatch(/there is no scope, so there is no caller to act for/);
+    expect(closed).toEqual([]);
+  });
+});
+
+describe('HTTP/2', () => {
+  async function over(serve: (hosted: Hosted) => Promise<Http2Server>, hosted: Hosted) {
+    const server = await serve(hosted);
+    const client = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port.toString()}`);
+    host = {
+      url: '',
+      stop: async () => {
+        client.destroy();
+        await new Promise((resolve) => server.close(resolve));
+      },
+    };
+    return (method: string) =>
+      client.request({ ':method': method, ':path': '/ask', 'x-user': 'alice', 'content-type': 'application/json' });
+  }
+  const onFastify2 = async ({ ai, bind, answer }: Hosted): Promise<Http2Server> => {
+    const server = fastify({ http2: true });
+    await server.register(
+      fastifyScope(ai, (container, { headers }) => bind(container, () => headers['x-user'] as string)),
+    );
+    server.route({ method: ['GET', 'HEAD', 'POST'], url: '/ask', handler: () => answer('q') });
+    await server.listen({ port: 0, host: '127.0.0.1' });
+    return server.server;
+  };
+  const onHono2 = async (hosted: Hosted): Promise<Http2Server> => {
+    const app = honoApplication(hosted);
+    app.get('/ask', async (context) => context.text(await hosted.answer('q')));
+    const { promise, resolve } = withResolvers<undefined>();
+    const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1', createServer }, () => {
+      resolve(undefined);
+    });
+    await promise;
+    return server as Http2Server;
+  };
+
+  it.each([
+    ['Fastify', onFastify2],
+    ['Hono', onHono2],
+  ])('on %s the scope closes with the stream, also of a HEAD', async (_name, start) => {
+    const { hosted, closed } = application('transient');
+    const request = await over(start, hosted);
+    for (const method of ['GET', 'HEAD']) {
+      let text = '';
+      const stream = request(method);
+      stream.setEncoding('utf8').on('data', (part: string) => (text += part));
+      stream.end();
+      await new Promise((resolve) => stream.on('close', resolve));
+      expect(text).toBe(method === 'GET' ? 'q: alice' : '');
+    }
+    await until(() => closed.length === 2);
+    expect(closed).toEqual(['alice', 'alice']);
+  });
+
+  it.each([
+    ['Fastify', onFastify2],
+    ['Hono', onHono2],
+  ])('on %s a client that cancels its stream aborts the question', async (_name, start) => {
+    const model = new WaitingModel();
+    const { hosted, closed } = application('transient', model);
+    const stream = (await over(start, hosted))('GET');
+    stream.on('error', () => undefined);
+    stream.end();
+    await until(() => model.asked === 1);
+    stream.close(constants.NGHTTP2_CANCEL);
+    await until(() => closed.length === 1);
+    expect(closed).toEqual(['alice']);
+    expect(model.aborted.map((reason) => (reason as Error).message)).toEqual([
+      'The client left before the question was answered, so the question was aborted.',
+    ]);
   });
 });
 

@@ -51,7 +51,7 @@ function listening(server: Server): Host {
   };
 }
 
-async function listen(app: express.Application): Promise<Host> {
+export async function listen(app: express.Application): Promise<Host> {
   const server = await new Promise<Server>((resolve) => {
     const started: Server = app.listen(0, '127.0.0.1', () => {
       resolve(started);
