@@ -12,13 +12,14 @@ import { copiesOf } from '../lib/token.js';
 import { currentScope, SCOPE } from './current-scope.js';
 import { type CheckedApplication, checkApplication, type SiteLook } from './check.js';
 import { type AIDescription, describeAgents } from './describe.js';
-import { noteNoScopes } from './guard.js';
+import { dropFailedPlans, noteNoScopes } from './guard.js';
 import { tryGuard } from './guard-trial.js';
 import { type InjectedAgent, InjectedService } from './injected-service.js';
 import { Inspections } from './inspections.js';
 import { LongLived } from './long-lived.js';
 import { type PlanBinding, rootOf } from './plan.js';
 import { lookAsOwner } from './plan-walk.js';
+import { currentPurpose, isLookOnly, PLAN_SEEN } from './purpose.js';
 import { ABOVE, APPLICATIONS } from './rank.js';
 import { RequestScope } from './request-scope.js';
 import type { ScopeOwner } from './scope-owner.js';
@@ -70,14 +71,20 @@ export class Application implements SiteListener {
     class ApplicationPlugin extends Plugin<Container> {
       override load(api: PluginApi): void {
         take(this._context);
-        noteNoScopes(this._context.planResultCacheService);
-        api.onPlan(({ serviceIdentifier }, plan) => {
-          if (serviceIdentifier === CONTEXT) return;
+        const { planResultCacheService: cache } = this._context;
+        noteNoScopes(cache);
+        const planned = dropFailedPlans(cache);
+        // What was planned before was shown to nobody.
+        cache.clearCache();
+        api.onPlan((asked, plan) => {
+          planned();
+          if (asked.serviceIdentifier === CONTEXT) return;
           try {
-            lookAsOwner(rootOf(plan), { longLived, isAutobound });
+            lookAsOwner(rootOf(plan), asked, { longLived, isAutobound });
+            if (isLookOnly(currentPurpose())) throw PLAN_SEEN;
           } catch (error) {
             // Left in the cache the plan would not be shown again, and the next try would build unseen.
-            this._context.planResultCacheService.clearCache();
+            longLived.forgetPlans();
             throw error;
           }
         });
@@ -89,7 +96,7 @@ export class Application implements SiteListener {
       .toDynamicValue((context) => context)
       .inTransientScope();
     const inspections = new Inspections(() => {
-      this.#plugin.planResultCacheService.clearCache();
+      longLived.forgetPlans();
     });
     this.#plugin.planResultCacheService.subscribe(inspections as never);
     this.#owner = {
@@ -109,18 +116,20 @@ export class Application implements SiteListener {
     const bindingOf = (target: Newable): PlanBinding | undefined =>
       [...this.#plugin.bindingService.getChained(target)][0];
     class Bound {}
+    class Asked {}
     class Autobound {}
     container.bind(Bound).toSelf();
     const { scope = 'Transient', isSatisfiedBy: always } = bindingOf(Bound) ?? {};
     container.unbind(Bound);
-    if (!container.isBound(Autobound))
-      return { defaultScope: scope, autobinds: false, unconditional: always, isAutobound: () => false };
+    const autobinds = container.isBound(Asked);
+    if (container.isCurrentBound(Asked)) container.unbind(Asked);
+    container.get(Autobound, { autobind: true });
     // What is bound by hand shares one constraint, or has one of its own; autobind makes an equal one for each.
     const made = String(bindingOf(Autobound)?.isSatisfiedBy);
     if (container.isCurrentBound(Autobound)) container.unbind(Autobound);
     return {
       defaultScope: scope,
-      autobinds: true,
+      autobinds,
       unconditional: always,
       isAutobound: ({ implementationType, serviceIdentifier, isSatisfiedBy }) =>
         implementationType === serviceIdentifier && isSatisfiedBy !== always && String(isSatisfiedBy) === made,
@@ -149,9 +158,10 @@ export class Application implements SiteListener {
     const known = this.#agents.get(site.id);
     if (known !== undefined)
       return { agent: known, problems: [], unbound: this.#unbound(`@AI on ${site.name}`, known.tools.classes, scope) };
-    const list = readList(site);
-    const unbound = this.#unbound(`@AI on ${site.name}`, classesIn(list), scope);
+    let unbound: readonly string[] = [];
     try {
+      const list = readList(site);
+      unbound = this.#unbound(`@AI on ${site.name}`, classesIn(list), scope);
       const agent = this.#compile(site, list);
       this.#agents.set(site.id, agent);
       return { agent, problems: [], unbound };

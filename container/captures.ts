@@ -2,7 +2,7 @@ import type { Container, ServiceIdentifier } from 'inversify';
 import type { PluginContext } from '@inversifyjs/plugin';
 import { isInjectable } from '../decorators/metadata.js';
 import { isErrorOf } from '../lib/errors.js';
-import { guardScope, type ScopeGuard, makeContainer } from './guard.js';
+import { guardScope, makeContainer } from './guard.js';
 import { classMetadata } from './lost-sites.js';
 import type { InjectedElement, PlanBinding } from './plan.js';
 import type { ScopeOwner } from './scope-owner.js';
@@ -11,6 +11,8 @@ import type { ScopeOwner } from './scope-owner.js';
 export interface ScopedRoot {
   readonly where: string;
   readonly id: ServiceIdentifier;
+  /** For a tool it must be there in each look-up; a controller or an observer may be bound as its application likes. */
+  readonly forTool: boolean;
 }
 
 /** What is found in an application before it has any scope. */
@@ -38,26 +40,30 @@ export function findCaptures(
     longLived: owner.longLived,
     isAutobound: (binding) => owner.isAutobound(binding),
     isOfApplication: (binding) => owner.isOfApplication(binding),
+    binds: (id) => trial.isCurrentBound(id as ServiceIdentifier),
     ended: () => undefined,
     changed: () => undefined,
   });
   for (const id of unboundBelow(bindings, owner, roots)) trial.bind(id).toConstantValue(undefined);
   const problems = new Map<string, string>();
   const warnings = new Map<string, string>();
-  for (const { where, id } of roots) {
-    const found = refusal(guard, id);
+  for (const { where, id, forTool } of roots) {
+    const found = refusal(() => {
+      if (forTool) guard.inspect(id);
+      else guard.look(id);
+    });
     if (found === undefined) continue;
     // A scope may bind anew what is once for each lookup; what the application keeps it cannot mend.
-    const lasting = refusal(guard, id, true);
+    const lasting = forTool ? refusal(() => guard.inspect(id, true)) : found;
     if (lasting === undefined) warnings.set(found, `${where}: ${found}`);
     else problems.set(lasting, `${where}: ${lasting}`);
   }
   return { problems: [...problems.values()], warnings: [...warnings.values()] };
 }
 
-function refusal(guard: ScopeGuard, id: ServiceIdentifier, perLookup = false): string | undefined {
+function refusal(look: () => unknown): string | undefined {
   try {
-    guard.inspect(id, perLookup);
+    look();
     return undefined;
   } catch (error) {
     if (!isErrorOf(error, 'scope')) throw error;
@@ -75,7 +81,7 @@ function unboundBelow(
   const unbound = new Set<ServiceIdentifier>();
   const seen = new Set<unknown>();
   const next: ServiceIdentifier[] = roots.map(({ id }) => id);
-  const rootIds = new Set<unknown>(next);
+  const toolIds = new Set<unknown>(roots.flatMap(({ id, forTool }) => (forTool ? [id] : [])));
   for (let id = next.pop(); id !== undefined; id = next.pop()) {
     if (seen.has(id)) continue;
     seen.add(id);
@@ -83,7 +89,7 @@ function unboundBelow(
       for (const binding of (bindings.get(id) as Iterable<PlanBinding> | undefined) ?? [])
         next.push(...askedFor(binding));
     // What autobind makes is the application's; a tool class, or what @FromScope names, somebody must bind.
-    else if (owner.autobinds && isInjectable(id) && !rootIds.has(id)) next.push(...askedForByClass(id as object));
+    else if (owner.autobinds && isInjectable(id) && !toolIds.has(id)) next.push(...askedForByClass(id as object));
     else unbound.add(id);
   }
   return unbound;

@@ -1,6 +1,9 @@
 import type { PluginContext } from '@inversifyjs/plugin';
 import type { Container, ServiceIdentifier } from 'inversify';
 import type { Class, Site } from '../decorators/metadata.js';
+import { AIObserver } from '../lib/agent/observer.js';
+import { ChatModel } from '../lib/model/chat-model.js';
+import { copiesOf } from '../lib/token.js';
 import { findCaptures, type ScopedRoot } from './captures.js';
 import type { InjectedAgent } from './injected-service.js';
 import { lostSites } from './lost-sites.js';
@@ -35,13 +38,13 @@ export interface Check {
 
 /** Checks the sites of all classes that are bound, and what their tools would be built from. Builds nothing. */
 export function checkApplication({ container, bindings, owner, sites, look, hasModel }: CheckedApplication): Check {
-  const bound = boundClasses(bindings);
-  const problems = lostSites(bound.keys(), sites);
+  const { made, asked } = boundClasses(bindings);
+  const problems = lostSites(made, sites);
   const warnings: string[] = [];
   const agents: InjectedAgent[] = [];
   const roots: ScopedRoot[] = [];
   for (const site of sites) {
-    const holders = [...bound].filter(([target]) => isOrExtends(target, site.target));
+    const holders = [...asked].filter(([target]) => isOrExtends(target, site.target));
     if (holders.length === 0) continue;
     const where = `@AI on ${site.name}`;
     const { agent, problems: found, unbound } = look(site);
@@ -51,8 +54,14 @@ export function checkApplication({ container, bindings, owner, sites, look, hasM
     agents.push(agent);
     if (agent.model === undefined && !hasModel)
       warnings.push(`${where}: no model is known; pass one to installAI, or bind ChatModel.`);
-    roots.push(...[...agent.tools.roots, ...holders.flatMap(([, ids]) => ids)].map((id) => ({ where, id })));
+    roots.push(...agent.tools.roots.map((id) => ({ where, id, forTool: true })));
+    roots.push(...holders.flatMap(([, ids]) => ids).map((id) => ({ where, id, forTool: false })));
   }
+  for (const [name, token] of [
+    ['AIObserver', AIObserver],
+    ['ChatModel', ChatModel],
+  ] as const)
+    for (const id of copiesOf<ServiceIdentifier>(name, token)) roots.push({ where: name, id, forTool: false });
   const captures = findCaptures(container, bindings, owner, roots);
   return {
     problems: [...problems, ...captures.problems],
@@ -61,19 +70,26 @@ export function checkApplication({ container, bindings, owner, sites, look, hasM
   };
 }
 
-/** The classes that are bound here or in an ancestor, as themselves or behind other identifiers, with those. */
-function boundClasses(bindings: PluginContext['bindingService']): ReadonlyMap<Class, readonly ServiceIdentifier[]> {
-  const classes = new Map<Class, ServiceIdentifier[]>();
+/** The classes that are made here or in an ancestor; and those that are asked for by themselves, made or not. */
+function boundClasses(bindings: PluginContext['bindingService']): {
+  readonly made: ReadonlySet<Class>;
+  readonly asked: ReadonlyMap<Class, readonly ServiceIdentifier[]>;
+} {
+  const made = new Set<Class>();
+  const asked = new Map<Class, ServiceIdentifier[]>();
   const add = (target: unknown, id: ServiceIdentifier): void => {
-    classes.set(target as Class, [...(classes.get(target as Class) ?? []), id]);
+    asked.set(target as Class, [...(asked.get(target as Class) ?? []), id]);
   };
   for (const id of bindings.getBoundServices()) {
     if (typeof id === 'function') add(id, id);
-    for (const binding of bindings.getChained(id))
-      if (binding.type === 'Instance' && (binding.implementationType as unknown) !== id)
-        add(binding.implementationType, id);
+    for (const binding of bindings.getChained(id)) {
+      if (binding.type !== 'Instance') continue;
+      const target = binding.implementationType as unknown;
+      made.add(target as Class);
+      if (target !== id) add(target, id);
+    }
   }
-  return classes;
+  return { made, asked };
 }
 
 /** An inherited injection point is its subclass's too. */

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { inspect, parseArgs } from 'node:util';
+import { inspect, parseArgs, types } from 'node:util';
 import { isClass } from '../lib/declaration.js';
 import type { SiteDescription } from './describe.js';
 import type { AIHandle } from './install.js';
@@ -98,11 +98,16 @@ async function handleOf(
 /** The handle itself, or what an object holds one level down: `{ container, ai }`. */
 function handlesIn(value: unknown): readonly AIHandle[] {
   if (typeof value !== 'object' || value === null) return [];
-  return isHandle(value) ? [value] : Object.values(value).filter(isHandle);
+  if (isHandle(value)) return [value];
+  // Getters are not run: they are no handles, and not ours to run.
+  return Object.values(Object.getOwnPropertyDescriptors(value)).flatMap(
+    ({ value: held }: { readonly value?: unknown }) => (isHandle(held) ? [held] : []),
+  );
 }
 
 function isHandle(value: unknown): value is AIHandle {
-  const { verify, describe, openScope } = (value ?? {}) as Partial<AIHandle>;
+  if (typeof value !== 'object' || value === null || types.isProxy(value)) return false;
+  const { verify, describe, openScope } = value as Partial<AIHandle>;
   return typeof verify === 'function' && typeof describe === 'function' && typeof openScope === 'function';
 }
 
@@ -131,10 +136,24 @@ function table({ site, toolGroup, maxToolCalls, tools }: SiteDescription): strin
   return `${site} (${narrowed}, at most ${maxToolCalls.toString()} calls)\n${lines.join('\n')}\n`;
 }
 
-// What the application's module has started, a server, a pool, must not keep the command waiting.
+// A module that never finishes loading leaves nothing to wait for; that must not look like success.
+process.exitCode = 1;
+process.once('exit', () => {
+  if (!isDone) process.stderr.write('The application never finished loading.\n');
+});
+let isDone = false;
+const write: (text: string, done: () => void) => unknown = process.stdout.write.bind(process.stdout);
+// What the application prints while it loads is not what was asked for.
+process.stdout.write = process.stderr.write.bind(process.stderr);
+
+// What its module has started, a server, a pool, must not keep the command waiting.
 main(process.argv.slice(2)).then(
-  (text) => process.stdout.write(text, () => process.exit(0)),
+  (text) => {
+    isDone = true;
+    write(text, () => process.exit(0));
+  },
   (error: unknown) => {
+    isDone = true;
     const text = error instanceof UsageError ? error.message : `${inspect(error)}\n`;
     process.stderr.write(text, () => process.exit(error instanceof UsageError ? 2 : 1));
   },

@@ -33,6 +33,7 @@ export function tryGuard(): void {
       binds: () => false,
     }),
     isAutobound: () => false,
+    binds: (id) => id === CALLER,
     isOfApplication: ({ serviceIdentifier }) => serviceIdentifier !== CALLER,
     ended: () => undefined,
     changed: () => undefined,

@@ -1,12 +1,13 @@
 import { Container, type ContainerOptions, type ServiceIdentifier } from 'inversify';
 import { Plugin, type PluginApi, type PluginContext } from '@inversifyjs/plugin';
 import type { AIScopeError } from '../lib/errors.js';
+import type { IsBound } from './build-record.js';
 import { SCOPE } from './current-scope.js';
 import { isInversifyError } from './inversify-error.js';
 import type { LongLived } from './long-lived.js';
 import { type PlanBinding, rootOf } from './plan.js';
 import { type Look, PlanWalk } from './plan-walk.js';
-import { currentPurpose, withPurpose } from './purpose.js';
+import { currentPurpose, isLookOnly, PLAN_SEEN, withPurpose } from './purpose.js';
 
 /*
  * inversify caches a singleton with whatever it was first built from. Built through a request's container it would keep
@@ -17,9 +18,6 @@ import { currentPurpose, withPurpose } from './purpose.js';
 type PlanCache = PluginContext['planResultCacheService'];
 type PlanResult = Parameters<PlanCache['set']>[1];
 
-/** Thrown to end a look at a plan before anything is built from it. One for all: a stack for each look is not free. */
-const PLAN_SEEN = new Error('The plan was looked at, and nothing was built.');
-
 type Identifier = ServiceIdentifier;
 
 /** What the guard needs to know of the application and the scope. */
@@ -29,6 +27,8 @@ export interface GuardedScope {
   readonly longLived: LongLived;
   /** Whether a binding was made by autobind: nobody said that it should exist. */
   isAutobound(binding: PlanBinding): boolean;
+  /** Whether it binds something itself, under this name and tag. */
+  binds: IsBound;
   /** Whether a binding is the application's, or an ancestor's. */
   isOfApplication(binding: PlanBinding): boolean;
   /** Why nothing may be resolved any more, once that is so. */
@@ -50,6 +50,8 @@ export interface ScopeGuard {
    * @param perLookup let pass what is bound once for each `get`
    */
   inspect(id: Identifier, perLookup?: boolean): boolean;
+  /** The same for anything else: all that is bound under an identifier, each by inversify's own meaning. */
+  look(id: Identifier): void;
   /** Runs a `get` whose result is for a tool: what is bound once for each `get` is then refused. */
   forTool<T>(id: Identifier, get: () => T): T;
 }
@@ -76,14 +78,17 @@ class GuardPlugin extends Plugin<Container> {
       for (const own of this.ownBindings(serviceIdentifier)) if (own.id === id) return true;
       return false;
     };
-    const isBoundInScope = (id: unknown): boolean => this.#context.getNonParentBindings(id as Identifier) !== undefined;
+    const isBoundInScope: IsBound = (id, asked) =>
+      asked?.name === undefined && asked?.tag === undefined
+        ? this.#context.getNonParentBindings(id as Identifier) !== undefined
+        : scope.binds(id, asked);
     const look = (plan: unknown, { isOwn }: Pick<Look, 'isOwn'>): void => {
       const purpose = currentPurpose();
       const { longLived } = scope;
       const isAutobound = (binding: PlanBinding): boolean => scope.isAutobound(binding);
       const { onTrial = false } = scope;
       new PlanWalk({ longLived, isOwn, isBoundInScope, isAutobound, purpose, onTrial }).walk(rootOf(plan));
-      if (purpose?.of === 'tool' && purpose.lookOnly) throw PLAN_SEEN;
+      if (isLookOnly(purpose)) throw PLAN_SEEN;
     };
     this.#api.onPlan((_options, plan) => {
       look(plan, { isOwn });
@@ -145,6 +150,33 @@ function guardBelow(cache: PlanCache, scope: GuardedScope, look: (plan: unknown)
   };
 }
 
+/**
+ * Has an application's kept plans dropped after one that failed: inversify keeps those of its parts, which were shown to
+ * nobody. Gives what is to be called for each plan that did not fail.
+ */
+export function dropFailedPlans(cache: PlanCache): () => void {
+  let isPlanning = false;
+  const find = cache.get.bind(cache);
+  const findPlain = cache.getByServiceIdentifier.bind(cache);
+  const settle = (): void => {
+    if (isPlanning) cache.clearCache();
+    isPlanning = false;
+  };
+  cache.getByServiceIdentifier = (id) => {
+    settle();
+    return findPlain(id);
+  };
+  cache.get = (asked) => {
+    settle();
+    const plan = find(asked);
+    isPlanning = plan === undefined;
+    return plan;
+  };
+  return () => {
+    isPlanning = false;
+  };
+}
+
 let isOpening = false;
 
 /**
@@ -185,16 +217,22 @@ export function guardScope(container: Container, scope: GuardedScope): ScopeGuar
     ownBindings: (id) => own.ownBindings(id),
     ownIdentifiers: () => own.ownIdentifiers(),
     inspect: (id, perLookup = false) =>
-      withPurpose({ of: 'tool', id, lookOnly: true, perLookup }, () => {
-        try {
-          container.get(id);
-        } catch (error) {
-          if (error === PLAN_SEEN) return true;
-          // A binding that is missing below a tool is told when the tool is called.
-          if (!isInversifyError(error)) throw error;
-        }
-        return false;
-      }),
+      isSeen(() => withPurpose({ of: 'tool', id, lookOnly: true, perLookup }, () => container.get(id))),
+    look: (id) => {
+      isSeen(() => withPurpose({ of: 'look' }, () => container.getAll(id, { optional: true })));
+    },
     forTool: (id, get) => withPurpose({ of: 'tool', id, lookOnly: false }, get),
   };
+}
+
+/** Whether there was a plan to look at. */
+function isSeen(get: () => unknown): boolean {
+  try {
+    get();
+  } catch (error) {
+    if (error === PLAN_SEEN) return true;
+    // A binding that is missing below a tool is told when the tool is called.
+    if (!isInversifyError(error)) throw error;
+  }
+  return false;
 }

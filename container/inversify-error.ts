@@ -11,6 +11,11 @@ export function isInversifyError(error: unknown): error is Error {
   );
 }
 
+/** What the application itself threw where inversify says so in words of its own: in a `@postConstruct` method. */
+export function thrownWithin(error: Error): unknown {
+  return error.message.startsWith('Unexpected error found when calling') ? error.cause : undefined;
+}
+
 /** A service identifier, for messages. */
 export function identifierName(id: unknown): string {
   if (typeof id === 'function') return id.name === '' ? '(anonymous class)' : id.name;

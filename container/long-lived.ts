@@ -1,97 +1,17 @@
 import type { ResolutionContext, ServiceIdentifier } from 'inversify';
-import { isSite } from '../decorators/metadata.js';
 import { AIScopeError } from '../lib/errors.js';
+import { type Asked, BuildRecord, recordOf } from './build-record.js';
 import { currentScope, outsideScopes, SCOPE } from './current-scope.js';
 import { identifierName, isInversifyError } from './inversify-error.js';
 import { type BindingNode, idOf, nameOf, type PlanBinding, type ServiceNode, trace } from './plan.js';
-import { currentPurpose, withPurpose } from './purpose.js';
-import { ABOVE, type Rank } from './rank.js';
+import { buildingRecord, PLAN_SEEN, withPurpose } from './purpose.js';
+import { ABOVE, APPLICATIONS, type Rank } from './rank.js';
 
 /*
  * What lives longer than a scope is built by the application, in the application's context and in no scope's run, before
  * a scope resolves anything through it. So a pool, a cache or a factory, which no plan can look into, sees what the
  * application has and never a caller; one that cannot be built so is refused with the reason.
  */
-
-/** What something long-lived asked for, could do without, and did not find. */
-export class BuildRecord {
-  readonly #absent = new Set<unknown>();
-  readonly #taken = new Set<unknown>();
-  readonly #holds = new Set<BuildRecord>();
-  #isBuilding = false;
-
-  /** @param rank whose it is */
-  constructor(readonly rank: Rank) {}
-
-  addAbsent(id: unknown): void {
-    // Every site asks for it; an agent without a scope of its own follows the current one.
-    if (id === SCOPE || this.#absent.has(id)) return;
-    this.#absent.add(id);
-    absences++;
-  }
-
-  /** What it has started may ask for something long after it was built; that is no part of it. */
-  get isBuilding(): boolean {
-    return this.#isBuilding;
-  }
-
-  begin(): void {
-    this.#isBuilding = true;
-  }
-
-  end(): void {
-    this.#isBuilding = false;
-  }
-
-  /** Something else that lives long and is part of it. */
-  addHeld(record: BuildRecord): void {
-    if (record !== this) this.#holds.add(record);
-  }
-
-  /** Something of one application's, in what a container above it keeps. */
-  addTaken(id: unknown): void {
-    // An agent acts for no other application's scopes, whoever holds it.
-    if (!isSite(id)) this.#taken.add(id);
-  }
-
-  /** What was absent here, or in what it holds, and is there now. */
-  findAbsent(isThere: (id: unknown) => boolean): unknown {
-    return this.#find(({ absent }) => {
-      for (const id of absent) if (isThere(id)) return id;
-      return undefined;
-    });
-  }
-
-  findTaken(): unknown {
-    return this.#find(({ taken }) => taken.values().next().value);
-  }
-
-  #find(
-    look: (sets: { readonly absent: ReadonlySet<unknown>; readonly taken: ReadonlySet<unknown> }) => unknown,
-    seen = new Set<BuildRecord>(),
-  ): unknown {
-    if (seen.has(this)) return undefined;
-    seen.add(this);
-    let found = look({ absent: this.#absent, taken: this.#taken });
-    for (const held of this.#holds) found ??= held.#find(look, seen);
-    return found;
-  }
-}
-
-/** Of what is being built right now, if something is. */
-export function buildingRecord(): BuildRecord | undefined {
-  const purpose = currentPurpose();
-  return purpose?.of === 'owner' && purpose.record.isBuilding ? purpose.record : undefined;
-}
-
-// One for each binding in the process: what is kept above two applications is the same to both.
-const records = new WeakMap<PlanBinding, BuildRecord>();
-let absences = 0;
-
-/** How often something was absent so far: more than before means that something asynchronous asked meanwhile. */
-export function countAbsences(): number {
-  return absences;
-}
 
 /** An application, as far as what lives long is concerned. */
 export interface LongLivedOwner {
@@ -107,6 +27,9 @@ export interface LongLivedOwner {
 /** Builds what an application owns and keeps, and remembers what was absent then. */
 export class LongLived {
   readonly #owner: LongLivedOwner;
+  /** What was absent below what the application was asked for, by its identifier, as long as the plans are kept. */
+  readonly #asked = new Map<unknown, BuildRecord>();
+
   constructor(owner: LongLivedOwner) {
     this.#owner = owner;
   }
@@ -116,19 +39,28 @@ export class LongLived {
   }
 
   recordOf(binding: PlanBinding): BuildRecord {
-    let record = records.get(binding);
-    if (record === undefined) {
-      record = new BuildRecord(this.rankOf(binding));
-      records.set(binding, record);
-    }
+    return recordOf(binding, () => this.rankOf(binding));
+  }
+
+  /** A record for a plan of the application's; a part of what is being built, if something is. */
+  recordOfPlan(id: unknown): BuildRecord {
+    const building = buildingRecord();
+    const record = new BuildRecord(building?.rank ?? APPLICATIONS);
+    building?.addHeld(record);
+    this.#asked.set(id, record);
     return record;
+  }
+
+  forgetPlans(): void {
+    this.#asked.clear();
+    this.#owner.forgetPlans();
   }
 
   /** Builds one thing in the context of the application, whoever asked for it first; it is in inversify's own cache then. */
   build(node: BindingNode, root: ServiceNode, path: readonly BindingNode[], forApplication: boolean): void {
     const record = this.recordOf(node.binding);
     buildingRecord()?.addHeld(record);
-    this.#owner.forgetPlans();
+    this.forgetPlans();
     record.begin();
     let built: unknown;
     try {
@@ -155,32 +87,54 @@ export class LongLived {
   }
 
   /**
+   * The same where the scope binds something of what it is built from, under a condition that does not hold there: a
+   * plan of the scope's has not even the application's, so the application must make its own.
+   */
+  buildByOwnPlan(node: BindingNode, path: readonly BindingNode[], shade: string): void {
+    const id = node.binding.serviceIdentifier as ServiceIdentifier;
+    this.forgetPlans();
+    try {
+      outsideScopes(() => withPurpose({ of: 'look' }, () => this.#owner.context().getAll(id, { optional: true })));
+    } catch (error) {
+      if (error !== PLAN_SEEN && !isInversifyError(error)) throw error;
+    } finally {
+      this.forgetPlans();
+    }
+    if (node.binding.cache?.isRight !== true) throw shaded(node, path, shade);
+  }
+
+  /**
    * The application's context, as something long-lived gets it and may keep it: a factory asks when it is called. What
-   * is optional and absent is noted, and refused where the scope that is current then does bind it.
+   * is absent is noted, and refused where the scope that is current then does bind it.
    */
   #contextFor(record: BuildRecord): ResolutionContext {
     const context = (): ResolutionContext => this.#owner.context();
-    const noted = <T>(id: ServiceIdentifier, value: T): T => {
-      if (value !== undefined && !(Array.isArray(value) && value.length === 0)) return value;
-      if (record.isBuilding) record.addAbsent(id);
-      if (id !== SCOPE && currentScope()?.binds(id) === true)
-        throw new AIScopeError(
-          `${identifierName(id)} was asked for by something that the application keeps, a factory or a singleton, which gets what the application has; only the scope binds it, so it would be missing. ` +
-            `Pass it to the function as an argument, or bind what asks inTransientScope() or in the scope.`,
-        );
-      return value;
-    };
     const from = (id: ServiceIdentifier): ResolutionContext => {
       if (record.rank === ABOVE && this.#owner.binds(id)) record.addTaken(id);
       return context();
     };
+    const noted = <T>(id: ServiceIdentifier, asked: Asked | undefined, value: T): T => {
+      const isAbsent = id !== SCOPE && (value === undefined || (Array.isArray(value) && value.length === 0));
+      if (record.isBuilding) {
+        if (isAbsent) record.addAbsent(id, asked);
+        return value;
+      }
+      const scope = currentScope();
+      if (scope === undefined) return value;
+      const lacking =
+        isAbsent && scope.binds(id, asked)
+          ? id
+          : this.#asked.get(id)?.findAbsent((absent, how) => scope.binds(absent, how));
+      if (lacking !== undefined) throw askedLate(lacking);
+      return value;
+    };
     const given = {
-      get: (id: ServiceIdentifier, options?: object) => noted(id, from(id).get<unknown>(id, options as never)),
-      getAll: (id: ServiceIdentifier, options?: object) => noted(id, from(id).getAll(id, options as never)),
-      getAsync: async (id: ServiceIdentifier, options?: object) =>
-        noted(id, await from(id).getAsync<unknown>(id, options as never)),
-      getAllAsync: async (id: ServiceIdentifier, options?: object) =>
-        noted(id, await from(id).getAllAsync(id, options as never)),
+      get: (id: ServiceIdentifier, options?: Asked) => noted(id, options, from(id).get<unknown>(id, options as never)),
+      getAll: (id: ServiceIdentifier, options?: Asked) => noted(id, options, from(id).getAll(id, options as never)),
+      getAsync: async (id: ServiceIdentifier, options?: Asked) =>
+        noted(id, options, await from(id).getAsync<unknown>(id, options as never)),
+      getAllAsync: async (id: ServiceIdentifier, options?: Asked) =>
+        noted(id, options, await from(id).getAllAsync(id, options as never)),
       getActivations: (id: ServiceIdentifier) => context().getActivations(id),
     };
     return given as unknown as ResolutionContext;
@@ -193,5 +147,19 @@ function unbuildable(node: BindingNode, path: readonly BindingNode[], error: Err
       `inversify says: ${error.message}\n` +
       `If it needs the caller, bind ${idOf(node)} inTransientScope(), or in the scope (openScope's bind); else bind what is missing in the application.`,
     { cause: error },
+  );
+}
+
+function shaded(node: BindingNode, path: readonly BindingNode[], shade: string): AIScopeError {
+  return new AIScopeError(
+    `${nameOf(node)} is a singleton of the application, and the scope binds ${shade}, of which it is built, under a condition: ${trace(path)}.\n` +
+      `Have the application build it before its first request, container.get(${idOf(node)}); or bind it in the scope.`,
+  );
+}
+
+function askedLate(lacking: unknown): AIScopeError {
+  return new AIScopeError(
+    `${identifierName(lacking)} was asked for by something that the application keeps, a factory or a singleton, which gets what the application has; only the scope binds it, so it would be missing. ` +
+      `Pass it to the function as an argument, or bind what asks inTransientScope() or in the scope.`,
   );
 }

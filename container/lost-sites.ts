@@ -41,13 +41,15 @@ function isLost(target: Class, { id, member, index, target: base }: Site): boole
 function inheritsConstructor(target: Class, base: Class): boolean {
   for (let current: unknown = target; current !== base; current = Object.getPrototypeOf(current)) {
     const code = Function.prototype.toString.call(current).replace(NO_CODE, '""');
-    // What older targets compile fields to hands everything on.
-    if (CONSTRUCTOR.test(code) && !/\bsuper\s*\(\s*\.\.\.arguments\s*\)/.test(code)) return false;
+    // It hands on what it gets, and nothing is injected into it. Older targets compile fields to that.
+    if (CONSTRUCTOR.test(code) && !PASSES_ON.test(code)) return false;
   }
   return true;
 }
 
 /** Comments and texts, in which anything may be said. */
 const NO_CODE = /\/\*[\s\S]*?\*\/|\/\/.*|'(?:\\[\s\S]|[^'\\])*'|"(?:\\[\s\S]|[^"\\])*"|`(?:\\[\s\S]|[^`\\])*`/g;
+/** `super(...arguments)`, `super(...args)`. */
+const PASSES_ON = /\bsuper\s*\(\s*\.\.\.\s*\w+\s*\)/;
 /** Neither the property of something, nor a part of another name. */
 const CONSTRUCTOR = /(?<![.\w$#])constructor\s*\(/;

@@ -2,10 +2,11 @@ import { AIScopeError } from '../lib/errors.js';
 import { isInjectable, isSite } from '../decorators/metadata.js';
 import { isToolClass } from '../decorators/tool-members.js';
 import { identifierName } from './inversify-error.js';
-import { type BuildRecord, buildingRecord, type LongLived } from './long-lived.js';
+import type { Asked, BuildRecord, IsBound } from './build-record.js';
+import type { LongLived } from './long-lived.js';
 import { ABOVE, APPLICATIONS, type Rank, SCOPES } from './rank.js';
 import { type BindingNode, children, idOf, nameOf, type PlanBinding, type ServiceNode, trace } from './plan.js';
-import { type Purpose, withoutPurpose } from './purpose.js';
+import { buildingRecord, isLookOnly, type Purpose, withoutPurpose } from './purpose.js';
 
 /** How one look at a plan is made. */
 export interface Look {
@@ -13,7 +14,7 @@ export interface Look {
   /** Whether a binding is the scope's own, or of a container below it. Nothing is, in a plan of the application. */
   readonly isOwn: (binding: PlanBinding) => boolean;
   /** Whether the scope binds something; nothing does, in a plan of the application. */
-  readonly isBoundInScope: (id: unknown) => boolean;
+  readonly isBoundInScope: IsBound;
   /** Whether autobind made it: nobody said that it should exist. */
   readonly isAutobound: (binding: PlanBinding) => boolean;
   readonly purpose: Purpose | undefined;
@@ -31,6 +32,14 @@ interface Above {
   readonly isBuilt?: boolean;
   /** Whose parts these are. */
   readonly record?: BuildRecord | undefined;
+  /** Of the nearest that lives long. */
+  readonly shade?: Shade;
+}
+
+/** What a scope binds of something long-lived, so that the plan there is not the application's. */
+interface Shade {
+  by: unknown;
+  readonly outer: Shade | undefined;
 }
 
 interface Keeper {
@@ -52,11 +61,15 @@ export class PlanWalk {
     this.#look = look;
   }
 
-  walk(service: ServiceNode, path: readonly BindingNode[] = [], above: Above = {}): void {
-    const { bindings } = service;
-    if (bindings === undefined) above.record?.addAbsent(service.serviceIdentifier);
-    else if ('binding' in bindings) this.#binding(service, bindings, path, above);
-    else for (const node of bindings) this.#binding(service, node, path, above);
+  walk(service: ServiceNode, path: readonly BindingNode[] = [], above: Above = {}, asked?: Asked): void {
+    const { bindings, serviceIdentifier } = service;
+    const nodes = bindings === undefined ? [] : 'binding' in bindings ? [bindings] : bindings;
+    for (const node of nodes) this.#binding(service, node, path, above);
+    const isShaded = this.#look.isBoundInScope(serviceIdentifier, undefined);
+    if (nodes.length === 0 && !isShaded) above.record?.addAbsent(serviceIdentifier, asked);
+    if (isShaded)
+      for (let shade: Shade | undefined = above.shade; shade !== undefined; shade = shade.outer)
+        shade.by = serviceIdentifier;
   }
 
   #binding(service: ServiceNode, node: BindingNode, path: readonly BindingNode[], above: Above): void {
@@ -77,10 +90,14 @@ export class PlanWalk {
     if (above.keeper === undefined && binding.scope === 'Request' && !this.#mayBePerLookup(path)) throw perLookup(here);
     const isBuilt = above.isBuilt === true || (isLongLived && binding.cache?.isRight === true);
     const keeper = above.keeper === undefined || rank < above.keeper.rank ? { node, rank } : above.keeper;
-    const below: Above = isLongLived ? { keeper, isBuilt, record } : above;
+    const shade: Shade = { by: undefined, outer: above.shade };
+    const below: Above = isLongLived ? { keeper, isBuilt, record, shade } : above;
     for (const child of children(node)) this.walk(child, here, below);
     if (record === undefined) return;
-    if (!isBuilt && !(purpose?.of === 'tool' && purpose.lookOnly)) longLived.build(node, service, here, forApplication);
+    if (!isBuilt && !isLookOnly(purpose)) {
+      if (shade.by === undefined) longLived.build(node, service, here, forApplication);
+      else longLived.buildByOwnPlan(node, here, identifierName(shade.by));
+    }
     if (forApplication) return;
     const absent = record.findAbsent(this.#look.isBoundInScope);
     if (absent !== undefined) throw builtWithout(here, identifierName(absent));
@@ -174,22 +191,24 @@ function perLookup(path: readonly BindingNode[]): AIScopeError {
 /** For a plan of the application's own container: builds what it keeps, in no scope's run, and notes what was absent. */
 export function lookAsOwner(
   root: ServiceNode,
+  asked: Asked & { readonly serviceIdentifier: unknown },
   { longLived, isAutobound }: Pick<Look, 'longLived' | 'isAutobound'>,
 ): void {
-  const record = buildingRecord();
+  const isBuilding = buildingRecord() !== undefined;
+  const record = longLived.recordOfPlan(asked.serviceIdentifier);
   const walk = new PlanWalk({
     longLived,
     purpose: undefined,
     // Only what is built for the application to keep must not be made out of nothing; elsewhere autobind is its own business.
-    isAutobound: (binding) => record !== undefined && isAutobound(binding),
+    isAutobound: (binding) => isBuilding && isAutobound(binding),
     isOwn: () => false,
     isBoundInScope: () => false,
     forApplication: true,
   });
   // Parts of what is being built stay its parts; what it has built apart from that is for nobody.
-  if (record === undefined)
+  if (isBuilding) walk.walk(root, [], { record }, asked);
+  else
     withoutPurpose(() => {
-      walk.walk(root);
+      walk.walk(root, [], { record }, asked);
     });
-  else walk.walk(root, [], { record });
 }

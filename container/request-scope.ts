@@ -1,13 +1,13 @@
-import type { Container, ServiceIdentifier } from 'inversify';
-import { AIDefinitionError, AIScopeError } from '../lib/errors.js';
+import type { Container, IsBoundOptions, ServiceIdentifier } from 'inversify';
+import { AIDefinitionError, AIScopeError, isErrorOf } from '../lib/errors.js';
 import { copiesOf } from '../lib/token.js';
 import type { Class } from '../decorators/metadata.js';
 import { withScope } from './current-scope.js';
 import { guardScope, makeContainer, type ScopeGuard } from './guard.js';
 import { shapeOf } from './inspections.js';
-import { identifierName, isInversifyError } from './inversify-error.js';
-import { countAbsences } from './long-lived.js';
-import { failedBinding, watchFailures } from './own-failures.js';
+import { identifierName, isInversifyError, thrownWithin } from './inversify-error.js';
+import { type Asked, countAbsences } from './build-record.js';
+import { failedBinding, watchOwn } from './own-failures.js';
 import { withoutPurpose } from './purpose.js';
 import { AIScope } from './scope.js';
 import {
@@ -36,7 +36,7 @@ export class RequestScope extends AIScope implements ToolHost {
   readonly #working = new Map<Promise<unknown>, number>();
   #closed: Promise<void> | undefined;
   #ending: ScopeEnding = 'closed';
-  #unbound = false;
+  #unbinding = false;
 
   /** @param application the one that opened it, as `installAI` made it */
   constructor(
@@ -52,8 +52,9 @@ export class RequestScope extends AIScope implements ToolHost {
       self: this,
       longLived: owner.longLived,
       isAutobound: (binding) => owner.isAutobound(binding),
+      binds: (id, asked) => this.binds(id, asked),
       isOfApplication: (binding) => owner.isOfApplication(binding),
-      ended: () => (this.#unbound ? endedError('The scope’s container', this.#ending) : undefined),
+      ended: () => (this.#isUnbound ? endedError('The scope’s container', this.#ending) : undefined),
       changed: () => {
         this.#shape = undefined;
       },
@@ -132,12 +133,16 @@ export class RequestScope extends AIScope implements ToolHost {
   async #close(): Promise<void> {
     this.#closing?.abort(closedError(this.#ending));
     await this.#toolsDone();
-    try {
-      await this.container.unbindAllAsync();
-    } finally {
-      // From here on its container gives nothing: what is not bound in it any more would be the application's.
-      this.#unbound = true;
-    }
+    this.#unbinding = true;
+    await this.container.unbindAllAsync();
+  }
+
+  /**
+   * Whether its container gives nothing any more, since what is not bound in it would be the application's: from the
+   * moment at which inversify drops its bindings, which is some time before it says so.
+   */
+  get #isUnbound(): boolean {
+    return this.#unbinding && !this.container.isCurrentBound(AIScope);
   }
 
   /** Until the last tool has ended, or the last one that has not is past its time. */
@@ -170,9 +175,10 @@ export class RequestScope extends AIScope implements ToolHost {
     if (this.#shape !== undefined && this.#inspected.has(tools)) return;
     if (this.#shape === undefined) {
       this.#shape = { word: shapeOf(this.#guard, this.#owner.unconditional) };
-      for (const id of this.#guard.ownIdentifiers()) watchFailures(this.#guard.ownBindings(id));
+      for (const id of this.#guard.ownIdentifiers()) watchOwn(this.#guard.ownBindings(id));
     }
-    const { word } = this.#shape;
+    // An absence that was found meanwhile makes what was in order another matter.
+    const word = this.#shape.word && `${this.#shape.word}@${countAbsences().toString()}`;
     const { inspections } = this.#owner;
     let isWhole = true;
     if (word === undefined || !inspections.has(tools, word))
@@ -183,9 +189,11 @@ export class RequestScope extends AIScope implements ToolHost {
     if (word !== undefined) inspections.add(tools, word);
   }
 
-  /** Whether the scope itself binds something. */
-  binds(id: unknown): boolean {
-    return this.container.isCurrentBound(id as ServiceIdentifier);
+  /** Whether the scope itself binds something, under this name and tag. */
+  binds(id: unknown, asked?: Asked): boolean {
+    const { name, tag } = asked ?? {};
+    const how = { ...(name !== undefined && { name }), ...(tag !== undefined && { tag }) };
+    return this.container.isCurrentBound(id as ServiceIdentifier, how as IsBoundOptions);
   }
 
   /** Whether somebody bound it, here or above. inversify's own `isBound` would bind it, with autobind. */
@@ -210,24 +218,25 @@ export class RequestScope extends AIScope implements ToolHost {
   }
 
   async value(token: ServiceIdentifier): Promise<unknown> {
-    const absences = countAbsences();
-    const value = await this.#told(token, () => this.#guard.forTool(token, () => this.container.getAsync(token)));
-    // Something long-lived that is built asynchronously may have found only now what it can do without.
-    if (countAbsences() !== absences) this.#guard.inspect(token);
-    return value;
+    return this.#told(token, () => this.#guard.forTool(token, () => this.container.getAsync(token)));
   }
 
   async #told<T>(token: ServiceIdentifier, get: () => Promise<T>): Promise<T> {
     if (this.#watcher !== undefined) await this.#watcher.step(`before ${identifierName(token)} was resolved`);
     if (!this.open) throw closedError(this.#ending);
     try {
+      const absences = countAbsences();
       const value = await get();
+      // Something long-lived that is built asynchronously may have found only now what it can do without.
+      if (countAbsences() !== absences) this.#guard.look(token);
       if (this.#watcher !== undefined) await this.#watcher.step(`after ${identifierName(token)} was resolved`);
       return value;
     } catch (error) {
       const failed = failedBinding(error);
-      if (failed !== undefined) throw failedBindingError(identifierName(failed), error);
+      if (failed !== undefined && !isErrorOf(error, 'scope')) throw failedBindingError(identifierName(failed), error);
       if (!isInversifyError(error)) throw error;
+      const thrown = thrownWithin(error);
+      if (thrown !== undefined) throw thrown as Error;
       throw new AIScopeError(
         `${identifierName(token)} could not be resolved in the current scope: ${advice(error.message)}. inversify says: ${error.message}`,
         { cause: error },

@@ -47,6 +47,13 @@ export function failedBindingError(name: string, error: unknown): AIScopeError {
   );
 }
 
+/** Something that the scope binds under a class is nothing. */
+export function absentError(name: string, found: string): AIScopeError {
+  return new AIScopeError(
+    `${name} is bound in the scope, but gives ${found}, so there is nobody to act for. Refuse the request where nobody is signed in, before the agent is asked; bind what is read later as a dynamic value, container.bind(${name}).toDynamicValue(() => …).`,
+  );
+}
+
 export function asyncBindError(): AIScopeError {
   return new AIScopeError(
     'The bind of a scope must be synchronous, and this one returned a promise. Await what it needs first, or bind a dynamic value, container.bind(Caller).toDynamicValue(async () => …), and resolve with getAsync.',

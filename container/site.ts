@@ -19,7 +19,15 @@ export interface CompiledTools {
 /** A site's list; a lazy one is asked for now. */
 export function readList(site: Site): unknown {
   const { tools } = site.options;
-  return typeof tools === 'function' ? tools() : tools;
+  if (typeof tools !== 'function') return tools;
+  try {
+    return tools();
+  } catch (error) {
+    throw new AIDefinitionError(
+      `@AI on ${site.name}: the function in tools failed: ${error instanceof Error ? error.message : String(error)}`,
+      { cause: error },
+    );
+  }
 }
 
 /** The classes in a list, whatever else is in it. */

@@ -21,9 +21,9 @@ export function aiScope<R>(ai: Pick<AIHandle, 'openScope'>, bind: ScopeBinder<R,
       typeof (response as unknown as Partial<typeof response> | undefined)?.once === 'function',
     );
     const scope = ai.openScope((container) => bind(container, request) as undefined);
-    endWithResponse(scope, response);
+    endWithResponse(scope, response, request);
     // A client that is gone already needs no answer: what comes next finds no scope, and no caller.
-    if (isClosed(response)) next();
+    if (isClosed(response, request)) next();
     else
       scope.run(() => {
         next();

@@ -28,8 +28,8 @@ export function aiScope<R>(
     // run the rest outside.
     server.addHook('onRequest', (request, reply, next) => {
       const scope = ai.openScope((container) => bind(container, request) as undefined);
-      endWithResponse(scope, reply.raw);
-      if (isClosed(reply.raw)) next();
+      endWithResponse(scope, reply.raw, request.raw);
+      if (isClosed(reply.raw, request.raw)) next();
       else
         scope.run(() => {
           next();

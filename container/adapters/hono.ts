@@ -3,7 +3,7 @@ import type { Context, MiddlewareHandler } from 'hono';
 import type { AIHandle } from '../install.js';
 import type { ScopeBinder } from '../scope.js';
 import { refuseHost, refuseOptions } from './arguments.js';
-import { endScope, endWithResponse, isClosed, isNodeResponse } from './response-end.js';
+import { endScope, endWithResponse, isClosed, isNodeResponse, type NodeRequest } from './response-end.js';
 
 /**
  * A middleware for Hono 4: opens a scope for each request, runs all that comes after it in that scope, and closes the
@@ -24,15 +24,23 @@ export function aiScope<R>(
       typeof (context as unknown as { readonly req?: { readonly raw?: unknown } }).req?.raw === 'object',
     );
     const scope = ai.openScope((container) => bind(container, context) as undefined);
-    const { outgoing } = (context.env ?? {}) as { readonly outgoing?: unknown };
+    const { outgoing, incoming = {} } = (context.env ?? {}) as {
+      readonly outgoing?: unknown;
+      readonly incoming?: NodeRequest;
+    };
     // Under @hono/node-server there is Node's own response, which tells best when it ends.
     if (isNodeResponse(outgoing)) {
-      endWithResponse(scope, outgoing);
-      if (isClosed(outgoing)) await next();
+      endWithResponse(scope, outgoing, incoming);
+      if (isClosed(outgoing, incoming)) await next();
       else await scope.run(() => next());
       return;
     }
     const { signal } = context.req.raw;
+    if (signal.aborted) {
+      endScope(scope, false);
+      await next();
+      return;
+    }
     const left = (): void => {
       endScope(scope, false);
     };

@@ -5,8 +5,18 @@ import type { AIScope } from '../scope.js';
 export interface NodeResponse {
   once(event: 'close', listener: () => void): unknown;
   readonly closed?: boolean;
-  readonly writableFinished?: boolean;
+  readonly writableEnded: boolean;
   readonly stream?: { readonly closed: boolean; readonly aborted: boolean } | undefined;
+}
+
+/** What its connection is known by. */
+export interface NodeRequest {
+  readonly socket?: Closable | null | undefined;
+}
+
+interface Closable {
+  once(event: 'close', listener: () => void): unknown;
+  readonly destroyed: boolean;
 }
 
 export function isNodeResponse(value: unknown): value is NodeResponse {
@@ -14,22 +24,47 @@ export function isNodeResponse(value: unknown): value is NodeResponse {
   return typeof once === 'function' && typeof writableEnded === 'boolean';
 }
 
-/** Whether there is nobody to answer any more. */
-export function isClosed({ closed, stream }: NodeResponse): boolean {
-  return closed ?? stream?.closed ?? false;
+/** Whether there is nobody to answer any more. HTTP/2 takes a response's stream away when it is closed. */
+export function isClosed(response: NodeResponse, { socket }: NodeRequest): boolean {
+  if (response.closed === undefined) return response.stream?.closed ?? true;
+  return response.closed || socket?.destroyed === true;
 }
 
 /**
  * Closes a scope when its response is complete, or when its connection is gone: then a client has hung up, and the
  * question is aborted. Nobody waits for that, so what fails in it goes to the log.
  */
-export function endWithResponse(scope: AIScope, response: NodeResponse): void {
-  const { stream } = response; // HTTP/2 takes it away at the end
+export function endWithResponse(scope: AIScope, response: NodeResponse, request: NodeRequest): void {
+  const { stream } = response;
   const end = (): void => {
-    endScope(scope, stream === undefined ? response.writableFinished === true : !stream.aborted);
+    stop();
+    endScope(scope, stream === undefined ? response.writableEnded : !stream.aborted);
   };
-  if (isClosed(response)) end();
+  // A response that waits for an earlier one of its connection, and never gets it, says nothing when that is gone.
+  const stop = stream === undefined ? onClosed(request.socket, end) : (): void => undefined;
+  if (isClosed(response, request)) end();
   else response.once('close', end);
+}
+
+const listeners = new WeakMap<Closable, Set<() => void>>();
+
+/** Hears of the end of a connection; one listener for all requests that come over it. Gives what stops it. */
+function onClosed(socket: Closable | null | undefined, listener: () => void): () => void {
+  if (socket === null || socket === undefined) return () => undefined;
+  let all = listeners.get(socket);
+  if (all === undefined) {
+    const made = new Set<() => void>();
+    all = made;
+    listeners.set(socket, made);
+    socket.once('close', () => {
+      for (const each of made) each();
+    });
+  }
+  const known = all;
+  known.add(listener);
+  return () => {
+    known.delete(listener);
+  };
 }
 
 /** @param isComplete whether all of the response was sent */

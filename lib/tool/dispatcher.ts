@@ -238,6 +238,8 @@ async function run(
   try {
     return { outcome: 'ok', result: await resultText(value, tool) };
   } catch (error) {
+    // What is lazy in a result may be denied as late as here.
+    if (isDenial(error)) return { outcome: 'failed', result: nothingText(tool), error, denied: true };
     // The tool has done what it does; whatever its result throws, an AIToolError too, it must not be tried again.
     return { outcome: 'failed', result: told.failed(tool.name), error };
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import { Container, inject, injectable } from 'inversify';
+import { Container, inject, injectable, postConstruct } from 'inversify';
 import {
   AI,
   AIService,
@@ -308,5 +308,133 @@ describe('a binding of the scope’s own that fails', () => {
     );
     expect((error.cause as Error).message).toBe('nobody is signed in');
     expect(model.requests).toHaveLength(1);
+  });
+});
+
+describe('a denial or a failure from where inversify wraps it, or where the result is told', () => {
+  const asking = async (prepare: (container: Container) => new () => object) => {
+    const container = new Container();
+    const RowTools = prepare(container);
+    @injectable()
+    class Desk {
+      constructor(@AI({ tools: [RowTools] }) readonly agent: AIService) {}
+    }
+    container.bind(RowTools).toSelf();
+    container.bind(Desk).toSelf();
+    const model = scriptedModel([call('open'), text('done')]);
+    const ai = installAI(container, { model, logger: quietLogger(), isDenial });
+    return told(await ai.runInScope(as('bob'), (scope) => scope.container.get(Desk).agent.run('q')));
+  };
+
+  it.each<[string, Error, string]>([
+    ['a denial', new Forbidden('no'), 'None.'],
+    ['any other error', new Error('disk full'), 'open failed. The reason is not known to you, so do not guess it.'],
+  ])('in a @postConstruct below a tool: %s', async (_title, error, expected) => {
+    @injectable()
+    class Session {
+      @postConstruct()
+      begin(): void {
+        throw error;
+      }
+    }
+    expect(
+      await asking((container) => {
+        container.bind(Session).toSelf();
+        @injectable()
+        class RowTools {
+          constructor(@inject(Session) readonly session: Session) {}
+          @ReadOnly
+          @AITool({ description: 'd', name: 'open', notFound: 'None.' })
+          open(): string {
+            return 'x';
+          }
+        }
+        return RowTools as unknown as new () => object;
+      }),
+    ).toEqual([expected]);
+  });
+
+  it('in what a lazy result does when it is told', async () => {
+    expect(
+      await asking(() => {
+        @injectable()
+        class RowTools {
+          @ReadOnly
+          @AITool({ description: 'd', name: 'open', notFound: 'None.' })
+          open(): unknown {
+            return {
+              toJSON: () => {
+                throw new Forbidden('no');
+              },
+            };
+          }
+        }
+        return RowTools;
+      }),
+    ).toEqual(['None.']);
+  });
+});
+
+describe('a caller that is nothing', () => {
+  it.each<[string, (container: Container) => void, string]>([
+    ['a constant', (c) => void c.bind(Caller).toConstantValue(undefined as never), 'undefined'],
+    ['a dynamic value', (c) => void c.bind(Caller).toDynamicValue(() => null as never), 'null'],
+    [
+      'one that is awaited',
+      (c) => void c.bind(Caller).toDynamicValue(async () => Promise.resolve(undefined as never)),
+      'undefined',
+    ],
+  ])('is injected into nothing below a tool: %s', async (_title, bind, found) => {
+    let built = 0;
+    @injectable()
+    class RowTools {
+      constructor(@inject(Caller) readonly caller: Caller | undefined) {
+        built++;
+      }
+      @ReadOnly
+      @AITool({ description: 'd', name: 'open' })
+      open(): string {
+        return this.caller?.id ?? 'everything';
+      }
+    }
+    @injectable()
+    class Desk {
+      constructor(@AI({ tools: [RowTools] }) readonly agent: AIService) {}
+    }
+    const container = new Container();
+    container.bind(RowTools).toSelf();
+    container.bind(Desk).toSelf();
+    const ai = installAI(container, { model: scriptedModel([call('open'), text('done')]), logger: quietLogger() });
+    const error = await rejection(() => ai.runInScope(bind, (scope) => scope.container.get(Desk).agent.chat('q')));
+    expect(error).toBeInstanceOf(AIScopeError);
+    expect(error.message).toContain(`Caller is bound in the scope, but gives ${found}, so there is nobody to act for`);
+    expect(built).toBe(0);
+  });
+
+  it('is no matter for what is bound under a symbol or a text', async () => {
+    @injectable()
+    class RowTools {
+      constructor(@inject('correlation') readonly id: string | undefined) {}
+      @ReadOnly
+      @AITool({ description: 'd', name: 'open' })
+      open(): string {
+        return this.id ?? 'no id';
+      }
+    }
+    @injectable()
+    class Desk {
+      constructor(@AI({ tools: [RowTools] }) readonly agent: AIService) {}
+    }
+    const container = new Container();
+    container.bind(RowTools).toSelf();
+    container.bind(Desk).toSelf();
+    const ai = installAI(container, { model: scriptedModel([call('open'), text('done')]), logger: quietLogger() });
+    const run = await ai.runInScope(
+      (own) => {
+        own.bind('correlation').toDynamicValue(() => undefined);
+      },
+      (scope) => scope.container.get(Desk).agent.run('q'),
+    );
+    expect(told(run)).toEqual(['no id']);
   });
 });

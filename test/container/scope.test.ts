@@ -620,3 +620,77 @@ describe('ai.currentScope()', () => {
     });
   });
 });
+
+describe('a scope that is closing', () => {
+  it('gives its own caller until it gives nothing, and at no moment the application’s', async () => {
+    const { container, ai } = application(new OneCallModel());
+    container.bind(Caller).toConstantValue({ id: 'THE APPLICATION' });
+    const scope = ai.openScope((own) => {
+      as('alice')(own);
+      own
+        .bind('connection')
+        .toDynamicValue(() => ({}))
+        .inSingletonScope()
+        .onDeactivation(async () => {
+          await Promise.resolve();
+        });
+    });
+    scope.container.get('connection');
+    const seen = new Set<string>();
+    let isClosed = false;
+    const closing = scope.close().then(() => {
+      isClosed = true;
+    });
+    const isOpen = (): boolean => !isClosed;
+    while (isOpen()) {
+      try {
+        seen.add(scope.container.get(Caller).id);
+      } catch (error) {
+        seen.add((error as Error).message.replace(/\. .*/, ''));
+      }
+      await Promise.resolve();
+    }
+    await closing;
+    expect([...seen]).toEqual(['alice', 'The scope’s container: the scope has ended']);
+  });
+
+  it('although its bind failed, releases what it had bound', async () => {
+    const { ai } = application(new OneCallModel());
+    const released: string[] = [];
+    expect(() =>
+      ai.openScope((own) => {
+        own
+          .bind<string>('connection')
+          .toDynamicValue(() => 'c')
+          .inSingletonScope()
+          .onDeactivation((c) => void released.push(c));
+        own.get('connection');
+        throw new Error('no such tenant');
+      }),
+    ).toThrow('no such tenant');
+    await new Promise(setImmediate);
+    expect(released).toEqual(['c']);
+  });
+});
+
+describe('what was looked at once for all scopes that bind alike', () => {
+  it('is looked at again when the application binds anew', () => {
+    const { container, ai } = application(new OneCallModel());
+    expect(ai.openScope(as('alice')).container.get(Desk)).toBeInstanceOf(Desk);
+    container.rebind(OrderService).toSelf().inSingletonScope();
+    expect(() => ai.openScope(as('alice')).container.get(Desk)).toThrow(/would keep Caller/);
+  });
+
+  it('is not the same for a scope that binds the same otherwise', () => {
+    const { ai } = application(new OneCallModel());
+    expect(ai.openScope(as('alice')).container.get(Desk)).toBeInstanceOf(Desk);
+    expect(() =>
+      ai
+        .openScope((own) => {
+          as('alice')(own);
+          own.bind(OrderService).toSelf().inRequestScope();
+        })
+        .container.get(Desk),
+    ).toThrow(/OrderService is bound inRequestScope\(\)/);
+  });
+});

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Container, inject, injectable, injectFromBase, optional } from 'inversify';
-import { AI, AIDefinitionError, AIService, AITool, FromScope, installAI, ReadOnly } from 'inversify-ai';
-import { scriptedModel } from 'inversify-ai/testing';
+import { AI, AIDefinitionError, AIObserver, AIService, AITool, FromScope, installAI, ReadOnly } from 'inversify-ai';
+import { exposedTools, scriptedModel } from 'inversify-ai/testing';
 import { as, Caller, Desk, OrderService, OrderTools, quietLogger } from './orders.js';
 
 function verify(prepare: (container: Container) => void, options: { autobind?: true } = {}) {
@@ -214,5 +214,101 @@ describe('a subclass of a class with agents', () => {
     class Unused extends Base {}
     expect(Unused.name).toBe('Unused');
     expect(check(Base)).toEqual([]);
+  });
+});
+
+describe('verify says nothing against', () => {
+  it('a class that is made by hand, or only a name for another, and extends one with agents', () => {
+    @injectable()
+    class Base {
+      constructor(@AI({ tools: [OrderTools] }) readonly agent: AIService) {}
+    }
+    class ByHand extends Base {}
+    abstract class Name extends Base {}
+    const { problems, warnings } = verify((c) => {
+      bindAll(c, OrderTools, OrderService, Base);
+      c.bind(ByHand).toDynamicValue((context) => new ByHand(context.get(Base).agent));
+      c.bind(Name).toService(Base);
+    });
+    expect([problems, warnings]).toEqual([[], []]);
+  });
+
+  it('a controller that is new for each lookup', () => {
+    const { problems, warnings } = verify((c) => {
+      bindAll(c, OrderTools, OrderService);
+      c.bind(Desk).toSelf().inRequestScope();
+    });
+    expect([problems, warnings]).toEqual([[], []]);
+  });
+
+  it('what autobind made before', () => {
+    const { ai } = verify((c) => bindAll(c, OrderTools, OrderService), { autobind: true });
+    expect(exposedTools(ai)).toEqual([]);
+    expect(() => ai.openScope(as('alice')).container.get(Desk)).not.toThrow();
+    expect(exposedTools(ai)).toHaveLength(5);
+    expect(() => {
+      ai.verify();
+    }).not.toThrow();
+  });
+});
+
+describe('verify also finds', () => {
+  it('an observer that would keep a caller, which every question would need', () => {
+    @injectable()
+    class Audit extends AIObserver {
+      constructor(@inject(Caller) readonly caller: Caller) {
+        super();
+      }
+    }
+    const { problems } = verify((c) => {
+      bindAll(c, OrderTools, OrderService, Desk);
+      c.bind(AIObserver).to(Audit).inSingletonScope();
+      c.bind(AIObserver).toConstantValue(new (class extends AIObserver {})());
+    });
+    expect(problems).toEqual([
+      expect.stringMatching(/^AIObserver: AIObserver \(Audit\) is a singleton .* needs Caller/),
+    ]);
+  });
+
+  it('a list of tools that cannot be read, and goes on', () => {
+    @injectable()
+    class Lazy {
+      constructor(
+        @AI({
+          tools: () => {
+            throw new Error('not yet');
+          },
+        })
+        readonly agent: AIService,
+      ) {}
+    }
+    expect(verify((c) => bindAll(c, Lazy)).problems).toEqual(['@AI on Lazy#0: the function in tools failed: not yet']);
+  });
+
+  it('a subclass that loses an agent, whatever its text says of constructors', () => {
+    @injectable()
+    class Base {
+      constructor(@AI({ tools: [OrderTools] }) readonly agent: AIService) {}
+    }
+    @injectable()
+    class Cloning extends Base {
+      // constructor( in a comment, and
+      readonly text = 'no constructor (here)';
+      clone(): object {
+        return new (this.constructor as new (agent: AIService) => object)(this.agent);
+      }
+    }
+    @injectable()
+    class Passing extends Base {
+      readonly more = 1;
+      constructor(...args: [AIService]) {
+        super(...args);
+        expect(this.more).toBe(1);
+      }
+    }
+    for (const target of [Cloning, Passing])
+      expect(verify((c) => bindAll(c, OrderTools, OrderService, target)).problems).toEqual([
+        expect.stringMatching(new RegExp(`^${target.name} loses @AI of Base#0`)),
+      ]);
   });
 });

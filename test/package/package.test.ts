@@ -296,6 +296,20 @@ setInterval(() => undefined, 1_000);`,
     expect(stderr.split('\n')[0]).toMatch(message);
   });
 
+  it('tells a module that never finishes loading from one that exposes nothing, and prints nothing of the application’s', () => {
+    writeFileSync(join(project, 'never.mjs'), 'await new Promise(() => undefined);');
+    const never = described('describe', 'never.mjs');
+    expect([never.status, never.stdout]).toEqual([1, '']);
+    expect(never.stderr).toMatch(/^The application never finished loading\.$/m);
+    writeFileSync(
+      join(project, 'talking.mjs'),
+      `console.log('hello');\nexport { ai } from './app.mjs';\nexport const other = { get secret() { throw new Error('no'); } };`,
+    );
+    const talking = described('describe', 'talking.mjs', '--json');
+    expect(talking.stderr).toContain('hello');
+    expect(JSON.parse(talking.stdout)).toHaveProperty('sites');
+  });
+
   it('describes what a function of the module makes', () => {
     const { status, stdout } = described('describe', application, '--export', 'createApplication');
     expect(status).toBe(0);

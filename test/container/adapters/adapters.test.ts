@@ -1,6 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { connect, constants, createServer, type Http2Server } from 'node:http2';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect as connectTo } from 'node:net';
 import { serve } from '@hono/node-server';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import express from 'express';
@@ -311,6 +311,20 @@ describe('Hono without a server of Node’s', () => {
     expect(closed).toEqual(['alice']);
   });
 
+  it('opens none for a request that was aborted before', async () => {
+    const { hosted, closed } = application('singleton');
+    const app = honoApplication({
+      ...hosted,
+      answer: () => hosted.container.get(Desk).agent.chat('q'),
+    });
+    const response = await ask(app, '/ask', AbortSignal.abort());
+    expect([response.status, await response.text()]).toEqual([
+      500,
+      expect.stringMatching(/there is no scope, so there is no caller to act for/),
+    ]);
+    expect(closed).toEqual([]);
+  });
+
   it('closes it at once for a HEAD, whose body nobody reads', async () => {
     const { hosted, closed } = application('transient');
     const app = honoApplication(hosted);
@@ -394,6 +408,24 @@ describe.each(streaming)('%s, a client that leaves in the middle of a stream', (
     await until(() => closed.length === 1);
     expect(closed).toEqual(['alice']);
     expect(model.aborted).toHaveLength(1);
+  });
+});
+
+describe.each(streaming)('%s, a client that sends several questions at once and hangs up', (_name, start) => {
+  it('has them all aborted, also those whose turn never came', async () => {
+    const model = new WaitingModel();
+    const { hosted, closed } = application('transient', model);
+    host = await start(hosted);
+    const { port } = new URL(host.url);
+    const socket = connectTo({ host: '127.0.0.1', port: Number(port) });
+    const body = '{"question":"q"}';
+    const request = `POST /ask HTTP/1.1\r\nHost: x\r\nx-user: alice\r\nContent-Type: application/json\r\nContent-Length: ${body.length.toString()}\r\n\r\n${body}`;
+    socket.write(request.repeat(3));
+    await until(() => model.asked === 3);
+    socket.destroy();
+    await until(() => closed.length === 3);
+    expect(closed).toEqual(['alice', 'alice', 'alice']);
+    expect(model.aborted).toHaveLength(3);
   });
 });
 
