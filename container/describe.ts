@@ -19,6 +19,8 @@ export interface SiteDescription {
   readonly site: string;
   /** What it is narrowed to: any of these groups; empty where it has all tools of its list. */
   readonly toolGroup: readonly string[];
+  /** What the application says to the model before every question. */
+  readonly system: string;
   /** Calls in one run. */
   readonly maxToolCalls: number;
   /** By wire name. */
@@ -54,8 +56,8 @@ export function describeAgents(agents: readonly InjectedAgent[]): AIDescription 
 }
 
 function describeAgent({ definition, toolGroup }: InjectedAgent): SiteDescription {
-  const { site, maxToolCalls, toolset } = definition;
-  return { site, toolGroup, maxToolCalls, tools: toolset.tools.map(describeTool) };
+  const { site, system, maxToolCalls, toolset } = definition;
+  return { site, toolGroup, system, maxToolCalls, tools: toolset.tools.map(describeTool) };
 }
 
 function describeTool(tool: CompiledTool): ToolDescription {

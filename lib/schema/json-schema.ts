@@ -8,6 +8,7 @@ export interface ArgumentsSchema {
   readonly additionalProperties: false;
 }
 
+/** One argument: what the model reads of it, and what its value is checked by. */
 export interface ParameterSchema {
   readonly type: string;
   readonly enum?: readonly string[];

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import { serve } from '@hono/node-server';
-import { Hono } from 'hono';
+import { type Context, Hono } from 'hono';
 import type { ChatModel } from 'inversify-ai';
 import { aiScope } from 'inversify-ai/hono';
 import { createApplication } from '../quickstart/application.js';
@@ -8,17 +8,17 @@ import { SecurityContext } from '../quickstart/orders.js';
 import { SupportController } from '../quickstart/support.js';
 import { authenticate, signedIn } from './identity.js';
 
+type Env = { Variables: { user?: SecurityContext } };
+
 /** The support desk behind Hono, on Node. */
 export async function start(model: ChatModel, port: number): Promise<Server> {
   const { ai } = createApplication(model);
-  const app = new Hono<{ Variables: { user: SecurityContext } }>();
+  const app = new Hono<Env>();
 
   // Before authentication: the caller is read when an agent needs it, and by then somebody has signed in.
   app.use(
-    aiScope(ai, (container, context) =>
-      container
-        .bind(SecurityContext)
-        .toDynamicValue(() => signedIn(context.get('user') as SecurityContext | undefined)),
+    aiScope(ai, (container, context: Context<Env>) =>
+      container.bind(SecurityContext).toDynamicValue(() => signedIn(context.get('user'))),
     ),
   );
   app.use(async (context, next) => {

@@ -51,7 +51,8 @@ function describedApplication({
   }
   @injectable()
   class Zed {
-    @AI({ tools: [InvoiceTools], toolGroup: ReadOnly, maxToolCalls: 2 }) readonly agent!: AIService;
+    @AI({ tools: [InvoiceTools], toolGroup: ReadOnly, maxToolCalls: 2, system: 'Be brief.' })
+    readonly agent!: AIService;
   }
   @injectable()
   class Desk {
@@ -76,6 +77,7 @@ describe('what ai.describe() gives', () => {
       ['Desk#0', [], 5, ['InvoiceTools_open', 'InvoiceTools_pay']],
       ['Zed.agent', ['ReadOnly'], 2, ['InvoiceTools_open']],
     ]);
+    expect(sites.map(({ system }) => system)).toEqual(['', 'Be brief.']);
     const { schemaHash, ...open } = sites[0]!.tools[0]!;
     expect(open).toEqual({
       name: 'InvoiceTools_open',

@@ -1,5 +1,15 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
@@ -219,11 +229,63 @@ console.log(run.calls[0].result);`,
     expect(status).toBe(0);
   });
 
-  it('compiles scopes, adapters and the two-callers kit, also without the types of frameworks that are not used', () => {
+  it('compiles scopes, adapters and the two-callers kit', () => {
     expect(compile('who-is-asking', readFileSync('test/package/who-is-asking.ts', 'utf8'))).toEqual({
       status: 0,
       output: '',
     });
+  });
+
+  it.each([
+    [
+      'no framework',
+      [],
+      `import { installAI } from 'inversify-ai'; import { twoCallers } from 'inversify-ai/testing'; export const used = [installAI, twoCallers];`,
+    ],
+    [
+      'Express',
+      ['express', '@types/express'],
+      `import { aiScope } from 'inversify-ai/express'; export const used = aiScope;`,
+    ],
+    ['Fastify', ['fastify'], `import { aiScope } from 'inversify-ai/fastify'; export const used = aiScope;`],
+    ['Hono', ['hono'], `import { aiScope } from 'inversify-ai/hono'; export const used = aiScope;`],
+  ])('has types that need no framework but the one that is used: %s', (name, frameworks, source) => {
+    const bare = join(project, `types-${name.replace(' ', '-')}`);
+    for (const peer of [
+      'inversify',
+      'reflect-metadata',
+      '@inversifyjs/plugin',
+      '@types/node',
+      'undici-types',
+      ...frameworks,
+    ]) {
+      mkdirSync(dirname(join(bare, 'node_modules', peer)), { recursive: true });
+      symlinkSync(resolve('node_modules', peer), join(bare, 'node_modules', peer));
+    }
+    cpSync(join(project, 'package'), join(bare, 'node_modules/inversify-ai'), { recursive: true });
+    writeFileSync(join(bare, 'package.json'), '{ "type": "module" }');
+    expect(
+      compile(`types-${name.replace(' ', '-')}`, source, { skipLibCheck: name === 'Hono' || name === 'Fastify' }),
+    ).toEqual({
+      status: 0,
+      output: '',
+    });
+  });
+
+  it('refuses to install with an inversify that does not show its plans as the guard knows them', () => {
+    writeFileSync(
+      join(project, 'other-inversify.mjs'),
+      `import 'reflect-metadata';
+import { Container } from 'inversify';
+import { installAI } from 'inversify-ai';
+const container = new Container();
+// Resolves, and shows nobody what from.
+Container.prototype.get = () => ({});
+try { installAI(container, {}); } catch (error) { console.log(error.name, error.message); }`,
+    );
+    expect(run('other-inversify.mjs').stdout).toMatch(
+      /^AIDefinitionError installAI: this version of inversify plans otherwise than this library knows, .* npm install inversify@8\.2\.3\n$/,
+    );
   });
 
   const described = (...args: string[]) => {
@@ -250,7 +312,13 @@ setInterval(() => undefined, 1_000);`,
     expect(table.stdout).toBe(readmeBlocks('text').find((block) => block.includes('THE MODEL CHOOSES')));
     const { sites } = JSON.parse(described('describe', 'app.mjs', '--json').stdout) as { sites: { site: string }[] };
     expect(sites.map(({ site }) => site)).toEqual(['SupportController#0', 'SupportController#1']);
-    // The executable of the package, as npx finds it.
+    // The executable of the package, as npx runs it.
+    const executable = join(project, 'node_modules/.bin/inversify-ai');
+    mkdirSync(dirname(executable), { recursive: true });
+    symlinkSync('../inversify-ai/dist/container/command.js', executable);
+    chmodSync(executable, 0o755);
+    const executed = spawnSync(executable, ['describe', 'app.mjs'], { cwd: project, encoding: 'utf8' });
+    expect(executed.stdout).toBe(table.stdout);
     const { bin } = JSON.parse(readFileSync(join(project, 'package/package.json'), 'utf8')) as { bin: object };
     expect(bin).toEqual({ 'inversify-ai': './dist/container/command.js' });
     expect(readFileSync(join(project, 'package/dist/container/command.js'), 'utf8')).toMatch(
