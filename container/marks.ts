@@ -2,7 +2,7 @@ import { Stream } from 'node:stream';
 
 /** Where one of some texts stands in a value: looked for in every text that can be reached from it. */
 export function findMark(value: unknown, marks: readonly string[]): string | undefined {
-  const wanted = marks.map((mark) => ({ mark, forms: [mark, JSON.stringify(mark).slice(1, -1)] }));
+  const wanted = marks.map((mark) => ({ mark, forms: [mark, quoted(mark), quoted(quoted(mark))] }));
   const seen = new Set<object>();
   const next: unknown[] = [value];
   while (next.length > 0) {
@@ -19,6 +19,10 @@ export function findMark(value: unknown, marks: readonly string[]): string | und
     }
   }
   return undefined;
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
 }
 
 /** Objects that are looked into; an answer that leads to a whole application is not followed to its end. */

@@ -3,6 +3,7 @@ import { Container, inject, injectable } from 'inversify';
 import {
   AI,
   AIDefinitionError,
+  type AIScope,
   AIService,
   AITool,
   installAI,
@@ -18,6 +19,22 @@ const callers: readonly AskingCaller[] = ['alice', 'bob'].map((name) => ({
   bind: as(name),
   marks: [`order 42 for ${name}`, `"${name}'s" own`],
 }));
+
+/** Calls its one tool, then answers with what it was told, at once or after a while. */
+class AtOnceModel extends OneCallModel {
+  constructor(private readonly ms = 0) {
+    super([]);
+  }
+  override async complete({ messages, tools }: ModelRequest): Promise<ModelReply> {
+    if (this.ms > 0) await new Promise((resolve) => setTimeout(resolve, this.ms));
+    const last = messages.at(-1)!.content;
+    const envelope = last.startsWith('{')
+      ? { tool: 'ANSWER', arguments: [], answer: (JSON.parse(last) as { result: string }).result }
+      : { tool: tools[0], arguments: [], answer: '' };
+    const usage = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, reasoningTokens: 0 };
+    return { text: JSON.stringify(envelope), finish: 'stop', usage };
+  }
+}
 
 const askDesk = (scope: { container: Container }): Promise<string> => scope.container.get(Desk).agent.chat('q');
 
@@ -107,20 +124,8 @@ describe('twoCallers', () => {
     const container = new Container();
     container.bind(SlowTools).toSelf();
     container.bind(Slow).toSelf();
-    // A model that answers at once, so that nothing but the tool waits.
-    const model = new (class extends OneCallModel {
-      constructor() {
-        super([]);
-      }
-      override async complete({ messages, tools }: ModelRequest): Promise<ModelReply> {
-        const last = messages.at(-1)!.content;
-        const envelope = last.startsWith('{')
-          ? { tool: 'ANSWER', arguments: [], answer: (JSON.parse(last) as { result: string }).result }
-          : { tool: tools[0], arguments: [], answer: '' };
-        const usage = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, reasoningTokens: 0 };
-        return Promise.resolve({ text: JSON.stringify(envelope), finish: 'stop', usage });
-      }
-    })();
+    // The model answers at once, so that nothing but the tool waits.
+    const model = new AtOnceModel();
     const ai = installAI(container, { model, logger: quietLogger() });
     const error = await rejection(() =>
       twoCallers(ai, { callers, ask: (scope) => scope.container.get(Slow).agent.chat('q') }),
@@ -130,29 +135,192 @@ describe('twoCallers', () => {
     );
   });
 
-  it('finds it in what the model is sent and in an error, also where the text is written as JSON', async () => {
+  /** What `ask` does with a slot that all callers share, and where that shows. */
+  const channels: readonly (readonly [
+    where: string,
+    ask: (slot: { last: string }) => (scope: AIScope) => Promise<unknown>,
+  ])[] = [
+    [
+      'a request to the model',
+      (slot) => async (scope) => {
+        const question = slot.last;
+        slot.last = `order 42 for ${scope.container.get(Caller).id}`;
+        await scope.container.get(Desk).agent.chat(`q ${question}`);
+        return slot.last;
+      },
+    ],
+    [
+      'what ask gave',
+      (slot) => async (scope) => {
+        const before = slot.last;
+        slot.last = await askDesk(scope);
+        return { deep: [new Map([['answer', [before, slot.last]]])] };
+      },
+    ],
+    [
+      'what ask gave',
+      (slot) => async (scope) => {
+        const before = Buffer.from(slot.last);
+        slot.last = await askDesk(scope);
+        return [new Uint8Array(before), slot.last];
+      },
+    ],
+    [
+      'what ask gave',
+      (slot) => async (scope) => {
+        const before = slot.last;
+        slot.last = await askDesk(scope);
+        return { own: slot.last, toJSON: () => ({ before }) };
+      },
+    ],
+    [
+      'what ask threw',
+      (slot) => async (scope) => {
+        const before = slot.last;
+        slot.last = await askDesk(scope);
+        if (before.includes('alice') && slot.last.includes('bob')) throw new Error('x', { cause: { before } });
+        return slot.last;
+      },
+    ],
+  ];
+
+  it.each(channels)('finds it in %s', async (where, ask) => {
+    const ai = withService((c) => void c.bind(OrderService).toSelf());
+    expect((await rejection(() => twoCallers(ai, { callers, ask: ask({ last: '' }) }))).message).toBe(
+      `twoCallers: bob, asking alone, after the others had asked: was shown "order 42 for alice", which only alice may see, in ${where}`,
+    );
+  });
+
+  it('finds it in the error of a tool, which the model is not told, and where the text is written as JSON', async () => {
     @injectable()
     class Leaking extends OrderService {
+      constructor(@inject(Caller) caller: Caller) {
+        super(caller);
+      }
       override find(): string {
+        if (this.caller.id === 'bob') throw new Error(`not like "alice's" own`);
         return `"alice's" own`;
       }
     }
     const ai = withService((c) => void c.bind(OrderService).to(Leaking));
-    expect((await rejection(() => twoCallers(ai, { callers, ask: askDesk }))).message).toMatch(
-      /^twoCallers: bob, asking alone, after the others had asked: was shown "\\"alice's\\" own", which only alice may see, in the result of OrderTools_findOrder/,
+    expect((await rejection(() => twoCallers(ai, { callers, ask: askDesk }))).message).toBe(
+      `twoCallers: bob, asking alone, after the others had asked: was shown "\\"alice's\\" own", which only alice may see, in the error of OrderTools_findOrder`,
     );
-    const quiet = withService((c) => void c.bind(OrderService).toSelf());
-    const error = await rejection(() =>
-      twoCallers(quiet, {
-        callers,
-        ask: async (scope) => {
-          await askDesk(scope);
-          throw new Error('x', { cause: new Map([['k', { deep: ['order 42 for alice'] }]]) });
-        },
-      }),
+    @injectable()
+    class Quoting extends OrderService {
+      override find(): string {
+        return JSON.stringify({ text: JSON.stringify(`"alice's" own`) });
+      }
+    }
+    const quoting = withService((c) => void c.bind(OrderService).to(Quoting));
+    expect((await rejection(() => twoCallers(quoting, { callers, ask: askDesk }))).message).toMatch(
+      /^twoCallers: bob, .*: was shown "\\"alice's\\" own", which only alice may see, in /,
     );
-    expect(error.message).toMatch(/^twoCallers: alice, alone: ask failed: x$/);
   });
+
+  it.each<[string, unknown]>([
+    ['a response', new Response('order 42 for alice')],
+    ['a function', () => 'order 42 for alice'],
+    ['a stream', new Response('x').body],
+  ])('refuses what it cannot look into: %s', async (_title, given) => {
+    const { ai } = application(new OneCallModel());
+    expect((await rejection(() => twoCallers(ai, { callers, ask: async () => given }))).message).toMatch(
+      /^twoCallers: alice, alone: ask failed: twoCallers: ask gave .*, into which it cannot look; let ask read it/,
+    );
+  });
+
+  describe('tries every order at the library’s steps', () => {
+    /** Begins and ends of runs, and of tools, as they happen; the model waits for nothing. */
+    async function findsIn(leaks: (log: readonly string[], id: string, other: string) => boolean): Promise<string> {
+      const log: string[] = [];
+      @injectable()
+      class StepTools {
+        constructor(@inject(Caller) private readonly caller: Caller) {}
+        @ReadOnly
+        @AITool('Lists my orders')
+        list(): string {
+          log.push(`tool ${this.caller.id}`);
+          return 'x';
+        }
+      }
+      @injectable()
+      class Steps {
+        constructor(@AI({ tools: [StepTools] }) readonly agent: AIService) {}
+      }
+      const container = new Container();
+      container.bind(StepTools).toSelf();
+      container.bind(Steps).toSelf();
+      const ai = installAI(container, { model: new AtOnceModel(), logger: quietLogger() });
+      const ask = async (scope: AIScope): Promise<string> => {
+        const { id } = scope.container.get(Caller);
+        log.push(`begin ${id}`);
+        await scope.container.get(Steps).agent.chat('q');
+        log.push(`end ${id}`);
+        const other = id === 'alice' ? 'bob' : 'alice';
+        const own = log.slice(log.lastIndexOf(`begin ${id}`));
+        return `order 42 for ${leaks(own, id, other) ? other : id}, and order 42 for ${id}`;
+      };
+      return (await rejection(() => twoCallers(ai, { callers, ask }))).message;
+    }
+
+    const holds = (own: readonly string[], ...events: readonly string[]): boolean => {
+      let from = 0;
+      return events.every((event) => (from = own.indexOf(event, from) + 1) > 0);
+    };
+
+    it('one runs to its end within the other, at a step that is not the first', async () => {
+      const message = await findsIn((own, id, other) =>
+        holds(own, `tool ${id}`, `begin ${other}`, `end ${other}`, `end ${id}`),
+      );
+      expect(message).toMatch(
+        /^twoCallers: alice, while alice was stopped at step ([2-9]|\d\d), .*: was shown "order 42 for bob"/,
+      );
+    });
+
+    it('either within the other', async () => {
+      const message = await findsIn(
+        (own, id, other) => id === 'bob' && holds(own, `begin ${other}`, `end ${other}`, `end ${id}`),
+      );
+      expect(message).toMatch(/^twoCallers: bob, while bob was stopped at step 1, .*: was shown "order 42 for alice"/);
+    });
+
+    it('step by step in turn', async () => {
+      const message = await findsIn((own, id, other) =>
+        holds(own, `begin ${other}`, `tool ${id}`, `tool ${other}`, `end ${id}`),
+      );
+      expect(message).toMatch(/^twoCallers: alice, step by step in turn: was shown "order 42 for bob"/);
+    });
+  });
+
+  it('is as patient as the application is slow', async () => {
+    // A slot between two calls of one run, and a model that takes longer than any fixed patience would be.
+    let slot = '';
+    @injectable()
+    class SlotTools {
+      constructor(@inject(Caller) private readonly caller: Caller) {}
+      @ReadOnly
+      @AITool('Lists my orders')
+      list(): string {
+        slot = `order 42 for ${this.caller.id}`;
+        return 'listed';
+      }
+    }
+    @injectable()
+    class Slow {
+      constructor(@AI({ tools: [SlotTools] }) readonly agent: AIService) {}
+    }
+    const container = new Container();
+    container.bind(SlotTools).toSelf();
+    container.bind(Slow).toSelf();
+    const ai = installAI(container, { model: new AtOnceModel(170), logger: quietLogger() });
+    const ask = async (scope: AIScope): Promise<string> => {
+      await scope.container.get(Slow).agent.chat('q');
+      return slot;
+    };
+    expect((await rejection(() => twoCallers(ai, { callers, ask }))).message).toMatch(
+      /^twoCallers: alice, while alice was stopped at step \d+, .*: was shown "order 42 for bob"/,
+    );
+  }, 30_000);
 
   it('rejects where ask fails, alone or only beside another', async () => {
     const { ai } = application(new OneCallModel());
