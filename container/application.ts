@@ -19,6 +19,7 @@ import { Inspections } from './inspections.js';
 import { LongLived } from './long-lived.js';
 import { type PlanBinding, rootOf } from './plan.js';
 import { lookAsOwner } from './plan-walk.js';
+import { probe } from './probe.js';
 import { currentPurpose, isLookOnly, PLAN_SEEN } from './purpose.js';
 import { ABOVE, APPLICATIONS } from './rank.js';
 import { RequestScope } from './request-scope.js';
@@ -100,7 +101,7 @@ export class Application implements SiteListener {
     });
     this.#plugin.planResultCacheService.subscribe(inspections as never);
     this.#owner = {
-      ...this.#probe(),
+      ...probe(container, this.#plugin.bindingService),
       longLived,
       inspections,
       logger: defaults.logger,
@@ -108,32 +109,6 @@ export class Application implements SiteListener {
       isOfApplication: ({ id }) => this.#plugin.bindingService.getById(id) !== undefined,
     };
     for (const site of watchSites(this)) this.siteAdded(site);
-  }
-
-  /** Learns from two classes that nobody knows what inversify tells nobody: the default scope, and what autobind makes. */
-  #probe(): Pick<ScopeOwner, 'defaultScope' | 'autobinds' | 'isAutobound' | 'unconditional'> {
-    const container = this.#container;
-    const bindingOf = (target: Newable): PlanBinding | undefined =>
-      [...this.#plugin.bindingService.getChained(target)][0];
-    class Bound {}
-    class Asked {}
-    class Autobound {}
-    container.bind(Bound).toSelf();
-    const { scope = 'Transient', isSatisfiedBy: always } = bindingOf(Bound) ?? {};
-    container.unbind(Bound);
-    const autobinds = container.isBound(Asked);
-    if (container.isCurrentBound(Asked)) container.unbind(Asked);
-    container.get(Autobound, { autobind: true });
-    // What is bound by hand shares one constraint, or has one of its own; autobind makes an equal one for each.
-    const made = String(bindingOf(Autobound)?.isSatisfiedBy);
-    if (container.isCurrentBound(Autobound)) container.unbind(Autobound);
-    return {
-      defaultScope: scope,
-      autobinds,
-      unconditional: always,
-      isAutobound: ({ implementationType, serviceIdentifier, isSatisfiedBy }) =>
-        implementationType === serviceIdentifier && isSatisfiedBy !== always && String(isSatisfiedBy) === made,
-    };
   }
 
   /** Binds what is injected at a site. Transient: what is built for one request is not there for the next. */

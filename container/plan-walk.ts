@@ -84,7 +84,7 @@ export class PlanWalk {
     if (above.record?.rank === ABOVE && rank === APPLICATIONS) above.record.addTaken(binding.serviceIdentifier);
     if (this.#wasSeen(node, above.keeper)) return;
     const here = [...path, node];
-    if (!own && this.#look.isAutobound(binding) && !this.#mayBeAutobound(binding, path)) throw autobound(here);
+    if (this.#look.isAutobound(binding) && !this.#mayBeAutobound(binding, path)) throw autobound(here);
     if (above.keeper !== undefined && rank > above.keeper.rank && !forApplication && !isSite(binding.serviceIdentifier))
       throw this.#look.onTrial === true ? needed(here, above.keeper.node) : captive(here, above.keeper.node, rank);
     if (above.keeper === undefined && binding.scope === 'Request' && !this.#mayBePerLookup(path)) throw perLookup(here);

@@ -226,18 +226,21 @@ describe('what is planned where no scope sees it', () => {
 });
 
 describe('what somebody made autobind make', () => {
-  it('on request alone is nobody’s all the same', async () => {
+  it.each(['application', 'scope'])('on request alone, in the %s, is nobody’s all the same', async (where) => {
     @injectable()
     class Report {
       constructor(@inject(Caller) readonly caller: Caller) {}
     }
     const one = application(new OneCallModel());
-    one.container.get(Report, { autobind: true });
+    if (where === 'application') one.container.get(Report, { autobind: true });
     await refused(
       () =>
         one.ai.runInScope(
           () => undefined,
-          (scope) => scope.container.get(Desk).agent.chat('q'),
+          (scope) => {
+            if (where === 'scope') scope.container.get(Report, { autobind: true });
+            return scope.container.get(Desk).agent.chat('q');
+          },
         ),
       /^Caller is bound by nobody, and autobind would make one out of nothing/,
     );
