@@ -54,7 +54,15 @@ export type {
   TranscriptEntry,
 } from './lib/run.js';
 export type { ArgumentsSchema, ParameterSchema } from './lib/schema/json-schema.js';
-export type { ParameterKind, ParameterOptions, ParameterType } from './lib/schema/parameter.js';
+export type {
+  ElementOptions,
+  ElementType,
+  EnumValues,
+  ParameterKind,
+  ParameterOptions,
+  ParameterType,
+} from './lib/schema/parameter.js';
+export type { TextFormat } from './lib/schema/shape.js';
 export { defineTool, type ToolArguments, type ToolDefinition } from './lib/tool/define-tool.js';
 export type { ToolGroup } from './lib/tool/group.js';
 export type { Tool, ToolCallContext, ToolParameter, ToolParameters } from './lib/tool/tool.js';

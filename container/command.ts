@@ -121,7 +121,7 @@ function table({ site, toolGroup, maxToolCalls, tools }: SiteDescription): strin
       Object.entries(parameters.properties)
         .map(([key, { type, enum: members }]) => {
           const mark = parameters.required.includes(key) ? '' : '?';
-          return `${key}${mark}: ${members?.join(' | ') ?? type}`;
+          return `${key}${mark}: ${(Array.isArray(members) ? (members as unknown[]) : [type].flat()).join(' | ')}`;
         })
         .join(', ') || '-',
       fromScope.join(', ') || '-',

@@ -1,7 +1,9 @@
 import type { ServiceIdentifier } from 'inversify';
 import { descriptionProblems, describeKind, nameProblems, isClass } from '../lib/declaration.js';
 import { AIDefinitionError, AIScopeError } from '../lib/errors.js';
-import { declareParameter, type EmittedType, type Parameter } from '../lib/schema/parameter.js';
+import type { EmittedType } from '../lib/schema/declared-shape.js';
+import { declareParameter } from '../lib/schema/parameter.js';
+import type { Parameter } from '../lib/schema/shape.js';
 import { compileTool } from '../lib/tool/compile.js';
 import { effectOf } from '../lib/tool/group.js';
 import type { CompiledTool, ToolCallContext } from '../lib/tool/tool.js';

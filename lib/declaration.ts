@@ -135,7 +135,22 @@ export function toolOptionProblems(origin: string, options: ToolOptions): string
 }
 
 /** The options of a parameter that every kind of tool takes. */
-export const PARAMETER_OPTIONS = ['type', 'enum', 'optional'] as const;
+export const PARAMETER_OPTIONS: readonly string[] = [
+  ...[
+    'type',
+    'items',
+    'values',
+    'enum',
+    'optional',
+    'nullable',
+    'default',
+    'minLength',
+    'maxLength',
+    'pattern',
+    'format',
+  ],
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minItems', 'maxItems', 'maxBytes'],
+];
 
 /** Keys that a careless copy would turn into a prototype. */
 const UNSAFE_NAMES = new Set(['__proto__', 'constructor', 'prototype']);

@@ -12,7 +12,7 @@ import {
 import { type ModelReply, type ModelUsage, NO_USAGE } from '../model/chat-model.js';
 import { completeWithRetry } from '../model/retry.js';
 import type { AIRun, PartialRun, ToolCallRecord, TranscriptEntry } from '../run.js';
-import { cut } from '../schema/convert.js';
+import { cut } from '../schema/quote.js';
 import { Dispatcher } from '../tool/dispatcher.js';
 import { Toolset } from '../tool/toolset.js';
 import type { Decoded, Wire, WireCall } from '../wire/wire.js';

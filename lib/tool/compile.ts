@@ -5,7 +5,8 @@ import {
   type ToolOptions,
   toolOptionProblems,
 } from '../declaration.js';
-import { declareParameter, type Parameter } from '../schema/parameter.js';
+import { declareParameter } from '../schema/parameter.js';
+import type { Parameter } from '../schema/shape.js';
 import { effectOf, isToolGroup, MUTATING, READ_ONLY } from './group.js';
 import type { CompiledTool, Tool, ToolParameter } from './tool.js';
 

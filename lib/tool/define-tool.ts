@@ -4,14 +4,41 @@ import { compileHandmade } from './compile.js';
 import type { ToolGroup } from './group.js';
 import type { Tool, ToolCallContext, ToolParameter, ToolParameters } from './tool.js';
 
+type MemberOf<E> = E extends readonly (infer V)[] ? V : E extends Readonly<Record<string, infer V>> ? V : never;
+/** What a type alone says. */
 type ValueOf<T> = T extends 'integer' | 'number' | NumberConstructor
   ? number
   : T extends 'boolean' | BooleanConstructor
     ? boolean
-    : string;
-type MemberOf<E> = E extends readonly (infer V)[] ? V : E extends Readonly<Record<string, infer V>> ? V : never;
-type ArgumentOf<P extends ToolParameter> = P extends { readonly enum: infer E } ? MemberOf<E> : ValueOf<P['type']>;
-type IsOptional<P extends ToolParameter> = P extends { readonly optional: true } ? true : false;
+    : T extends BigIntConstructor
+      ? bigint
+      : T extends DateConstructor
+        ? Date
+        : T extends BufferConstructor | Uint8ArrayConstructor
+          ? Buffer
+          : string;
+/** What an element says: a type, or a type with its bounds. */
+type ElementOf<E> = E extends object ? (E extends (...args: never[]) => unknown ? ValueOf<E> : ShapeOf<E>) : ValueOf<E>;
+type ShapeOf<P> = P extends { readonly enum: infer E }
+  ? MemberOf<E>
+  : P extends { readonly items: infer I }
+    ? P extends { readonly type: SetConstructor }
+      ? Set<ElementOf<I>>
+      : ElementOf<I>[]
+    : P extends { readonly values: infer V }
+      ? P extends { readonly type: MapConstructor }
+        ? Map<string, ElementOf<V>>
+        : Record<string, ElementOf<V>>
+      : P extends { readonly type: infer T }
+        ? ValueOf<T>
+        : never;
+type ArgumentOf<P extends ToolParameter> = ShapeOf<P> | (P extends { readonly nullable: true } ? null : never);
+/** One with a default is there for the tool, though not for the model. */
+type IsOptional<P extends ToolParameter> = P extends { readonly default: unknown }
+  ? false
+  : P extends { readonly optional: true }
+    ? true
+    : false;
 
 /** What `execute` gets, from what was declared. */
 export type ToolArguments<P extends ToolParameters> = {

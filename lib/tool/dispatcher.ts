@@ -1,6 +1,7 @@
 import { isErrorOf } from '../errors.js';
 import type { AILogger } from '../logger.js';
 import type { ToolCallOutcome, ToolCallRecord, TranscriptEntry } from '../run.js';
+import { canonical, copyOf } from '../schema/canonical.js';
 import { convertArguments, type Conversion } from '../schema/convert.js';
 import type { DenialTest } from './denial.js';
 import { nothingText, resultText, shorten } from './result.js';
@@ -95,7 +96,10 @@ export class Dispatcher {
       turn,
       tool,
       sent: Object.freeze(call.sent),
-      ...(conversion?.ok === true && { arguments: conversion.values }),
+      // A copy of what could be changed: nothing that is done to an event reaches the method.
+      ...(conversion?.ok === true && {
+        arguments: Object.freeze(copyOf(conversion.values)),
+      }),
     };
     this.#context.started(started);
     const ending = await end();
@@ -118,7 +122,7 @@ export class Dispatcher {
     execute: () => Promise<Ending>,
   ): Promise<Ending> {
     if (tool.effect === 'read-only' || tool.idempotent) return execute();
-    const key = JSON.stringify([tool.name, tool.parameters.map(({ name }) => [typeof args[name], String(args[name])])]);
+    const key = `${tool.name} ${canonical(args)}`;
     const earlier = this.#executed.get(key);
     if (earlier !== undefined && !(tool.repeatable && seemsOk(earlier)))
       return {

@@ -1,4 +1,4 @@
-import { cut } from '../schema/convert.js';
+import { cut } from '../schema/quote.js';
 import type { ToolCallOutcome } from '../run.js';
 
 /*

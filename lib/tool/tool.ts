@@ -1,5 +1,6 @@
 import type { ToolOptions } from '../declaration.js';
-import type { Parameter, ParameterOptions } from '../schema/parameter.js';
+import type { ParameterOptions } from '../schema/parameter.js';
+import type { Parameter } from '../schema/shape.js';
 import type { ToolEffect, TranscriptEntry } from '../run.js';
 import type { ToolGroup } from './group.js';
 
@@ -23,11 +24,16 @@ export interface ToolCallContext {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/** One parameter of a tool made by hand: nothing but `type` or `enum` says what it is. */
+/** One parameter of a tool made by hand: nothing but `type`, `enum`, `items` or `values` says what it is. */
 export type ToolParameter = ParameterOptions & {
   /** What the value is, for the model. */
   readonly description: string;
-} & (Required<Pick<ParameterOptions, 'type'>> | Required<Pick<ParameterOptions, 'enum'>>);
+} & (
+    | Required<Pick<ParameterOptions, 'type'>>
+    | Required<Pick<ParameterOptions, 'enum'>>
+    | Required<Pick<ParameterOptions, 'items'>>
+    | Required<Pick<ParameterOptions, 'values'>>
+  );
 
 /** The parameters of a tool made by hand, by name, in the order in which the model reads them. */
 export type ToolParameters = Readonly<Record<string, ToolParameter>>;

@@ -1,4 +1,5 @@
-import { typeText, type Parameter } from '../schema/parameter.js';
+import { typeText } from '../schema/expected.js';
+import type { Parameter } from '../schema/shape.js';
 import type { CompiledTool } from '../tool/tool.js';
 
 /**
@@ -12,7 +13,7 @@ export function manifestLine(tool: CompiledTool): string {
 
 function parameterText(parameter: Parameter): string {
   const mark = parameter.optional ? '?' : '';
-  return `${parameter.name}${mark}: ${typeText(parameter)} ${JSON.stringify(oneLine(parameter.description))}`;
+  return `${parameter.name}${mark}: ${typeText(parameter.shape)}${parameter.nullable ? ' | null' : ''} ${JSON.stringify(oneLine(parameter.description))}`;
 }
 
 /** A description is one line, whatever was written: a line break in it would start another tool. */

@@ -233,7 +233,7 @@ describe('a scanned class', () => {
         }
         return new T();
       },
-      /^T.find, parameter limit: the compiler says only Object, which does not tell what the model must send; write type: 'string' \| 'number' \| 'integer' \| 'boolean', or enum/,
+      /^T.find, parameter limit: the compiler says only Object, which does not tell what the model must send; write type: 'string' \| 'number' \| 'integer' \| 'boolean' \| BigInt/,
     ],
     [
       'an array',
@@ -246,7 +246,7 @@ describe('a scanned class', () => {
         }
         return new T();
       },
-      /^T.find, parameter ids: the method takes Array, which no parameter can be yet; take a string, number or boolean, and make the Array in the method$/,
+      /^T.find, parameter ids: nobody says what is in the array; write items: 'integer', or items: \{ type: 'string', maxLength: 80 \}$/,
     ],
     [
       'a type that the method does not take, although the declaration says so',
@@ -285,7 +285,7 @@ describe('a scanned class', () => {
         }
         return new T();
       },
-      /^@AIToolParam on parameter 0 of T.find: there is no option "require"; the options are type, enum, optional/,
+      /^@AIToolParam on parameter 0 of T.find: there is no option "require"; the options are type, items, values, enum, optional, nullable, default, /,
     ],
     [
       'a name that becomes a prototype',

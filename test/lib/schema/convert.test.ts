@@ -1,15 +1,20 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { convertArguments } from '../../../lib/schema/convert.js';
-import type { Parameter } from '../../../lib/schema/parameter.js';
+import type { Parameter, Shape } from '../../../lib/schema/shape.js';
 
-const parameter = (kind: Parameter['kind'], rest: Partial<Parameter> = {}): Parameter => ({
-  name: 'p',
-  description: 'd',
-  kind,
-  optional: false,
-  ...rest,
-});
+interface Rest {
+  readonly values?: readonly string[];
+  readonly optional?: boolean;
+}
+
+type Kind = 'string' | 'number' | 'integer' | 'boolean';
+
+const parameter = (kind: Kind, { values, optional = false }: Rest = {}): Parameter => {
+  const shape: Shape =
+    values === undefined ? { kind } : { kind: 'enum', members: values.map((value) => ({ word: value, value })) };
+  return { name: 'p', description: 'd', shape, optional, nullable: false };
+};
 
 const NOTHING = Symbol('not sent');
 
@@ -153,7 +158,7 @@ describe('an enum', () => {
 });
 
 describe('an optional parameter', () => {
-  it.each<[Parameter['kind'], unknown]>([
+  it.each<[Kind, unknown]>([
     ['string', NOTHING],
     ['string', null],
     ['string', 'null'],
@@ -214,7 +219,7 @@ describe('what the model is told', () => {
 });
 
 it('never throws, and gives only values of the declared kind, whatever is sent', () => {
-  const kinds = fc.constantFrom<Parameter['kind']>('string', 'number', 'integer', 'boolean');
+  const kinds = fc.constantFrom<Kind>('string', 'number', 'integer', 'boolean');
   fc.assert(
     fc.property(kinds, fc.boolean(), fc.anything({ withBigInt: true }), (kind, optional, sent) => {
       const conversion = convertArguments([parameter(kind, { optional })], { p: sent });

@@ -69,7 +69,7 @@ describe('defineTool', () => {
     [
       'a misspelt option of a parameter',
       { name: 'x', description: 'd', parameters: { a: { type: 'string', desc: 'd' } }, execute: () => 1 },
-      /there is no option "desc"; the options are description, type, enum, optional$/,
+      /there is no option "desc"; the options are description, type, items, values, enum, optional, /,
     ],
     [
       'a group that is none',

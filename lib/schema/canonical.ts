@@ -1,0 +1,32 @@
+/** The same text for equal arguments, and another for others: what makes two calls the same call. */
+export function canonical(value: unknown): string {
+  if (typeof value === 'bigint') return `${value.toString()}n`;
+  if (value instanceof Date) return `date ${value.getTime().toString()}`;
+  if (value instanceof Uint8Array) return `bytes ${Buffer.from(value).toString('base64')}`;
+  if (value instanceof Set) return `set [${[...value].map(canonical).sort().join()}]`;
+  if (value instanceof Map)
+    return `map {${[...(value as Map<string, unknown>)]
+      .map(([key, held]) => `${JSON.stringify(key)}:${canonical(held)}`)
+      .sort()
+      .join()}}`;
+  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
+  if (typeof value === 'object' && value !== null)
+    return `{${Object.entries(value)
+      .map(([key, held]) => `${JSON.stringify(key)}:${canonical(held)}`)
+      .sort()
+      .join()}}`;
+  return value === undefined ? 'undefined' : JSON.stringify(value);
+}
+
+/** A copy that shares nothing that can be changed: for an event, of which whoever reads it may do what they like. */
+export function copyOf(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (value instanceof Date) return new Date(value);
+  if (value instanceof Uint8Array) return Buffer.from(value);
+  if (value instanceof Set) return new Set([...value].map(copyOf));
+  if (value instanceof Map) return new Map([...value].map(([key, held]) => [key, copyOf(held)]));
+  if (Array.isArray(value)) return Object.freeze(value.map(copyOf));
+  const copy = Object.create(Object.getPrototypeOf(value) as object | null) as Record<string, unknown>;
+  for (const [key, held] of Object.entries(value)) copy[key] = copyOf(held);
+  return Object.freeze(copy);
+}

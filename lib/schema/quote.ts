@@ -1,0 +1,24 @@
+/*
+ * How the model's own words come back to it: never more than a line, well-formed, and nothing but what it sent.
+ */
+
+const MAX_QUOTE = 80;
+
+/** At most a line of the model's own text, well-formed and without line breaks of its own. */
+export function cut(text: string): string {
+  const line = text.length > MAX_QUOTE ? `${text.slice(0, MAX_QUOTE)}…` : text;
+  // eslint-disable-next-line no-control-regex
+  return line.toWellFormed().replace(/[\u0000-\u001f\u007f\u2028\u2029]/g, ' ');
+}
+
+/** What was sent, said so that the model knows its own value again. */
+export function quote(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (typeof value === 'string') {
+    const text = JSON.stringify(cut(value));
+    return value.length > MAX_QUOTE ? `${text} of ${value.length.toString()} characters` : text;
+  }
+  if (Array.isArray(value)) return `an array of ${value.length.toString()}`;
+  if (typeof value === 'object' && value !== null) return `an object with ${Object.keys(value).length.toString()} keys`;
+  return value === null ? 'null' : cut((value as number | bigint | boolean).toString());
+}
