@@ -12,15 +12,13 @@ import { copiesOf } from '../lib/token.js';
 import { currentScope, SCOPE } from './current-scope.js';
 import { type CheckedApplication, checkApplication, type SiteLook } from './check.js';
 import { type AIDescription, describeAgents } from './describe.js';
-import { dropFailedPlans, noteNoScopes } from './guard.js';
+import { noteNoScopes, showKeptPlans } from './guard.js';
 import { tryGuard } from './guard-trial.js';
 import { type InjectedAgent, InjectedService } from './injected-service.js';
 import { Inspections } from './inspections.js';
 import { LongLived } from './long-lived.js';
-import { type PlanBinding, rootOf } from './plan.js';
 import { lookAsOwner } from './plan-walk.js';
 import { probe } from './probe.js';
-import { currentPurpose, isLookOnly, PLAN_SEEN } from './purpose.js';
 import { ABOVE, APPLICATIONS } from './rank.js';
 import { RequestScope } from './request-scope.js';
 import type { ScopeOwner } from './scope-owner.js';
@@ -36,8 +34,29 @@ export interface ApplicationDefaults {
   readonly isDenial: DenialTest;
 }
 
-/** The context that a container resolves in, given out by a binding of its own. */
-const CONTEXT = Symbol('the context of the application');
+/** What inversify shows a plugin, for somebody who stays. */
+function pluginOf(container: Container): { readonly plugin: PluginContext; readonly api: PluginApi } {
+  let shown: { readonly plugin: PluginContext; readonly api: PluginApi } | undefined;
+  class ApplicationPlugin extends Plugin<Container> {
+    override load(api: PluginApi): void {
+      shown = { plugin: this._context, api };
+    }
+  }
+  container.register(ApplicationPlugin);
+  return shown as unknown as { readonly plugin: PluginContext; readonly api: PluginApi };
+}
+
+/** The context that a container resolves in, one for all its life; inversify gives it to a dynamic value alone. */
+function contextOf(container: Container): ResolutionContext {
+  const id = Symbol('the context of the application');
+  container
+    .bind(id)
+    .toDynamicValue((context) => context)
+    .inTransientScope();
+  const context = container.get<ResolutionContext>(id);
+  container.unbind(id);
+  return context;
+}
 
 /** One application container with its sites: binds an agent for each, opens scopes, checks what it can before the first request. */
 export class Application implements SiteListener {
@@ -46,62 +65,39 @@ export class Application implements SiteListener {
   readonly #agents = new Map<symbol, InjectedAgent>();
   readonly #sites: Site[] = [];
   readonly #owner: ScopeOwner;
-  readonly longLived = new LongLived({
-    context: () => this.#container.get<ResolutionContext>(CONTEXT),
-    forgetPlans: () => {
-      this.#plugin.planResultCacheService.clearCache();
-    },
-    rankOf: ({ id, serviceIdentifier }) => {
-      const own = this.#plugin.bindingService.getNonParentBindings(serviceIdentifier as ServiceIdentifier) ?? [];
-      for (const binding of own) if (binding.id === id) return APPLICATIONS;
-      return ABOVE;
-    },
-    binds: (id) => this.#container.isCurrentBound(id),
-  });
-  #plugin!: PluginContext;
+  readonly longLived: LongLived;
+  readonly #plugin: PluginContext;
 
   constructor(container: Container, defaults: ApplicationDefaults) {
     this.#container = container;
     this.#defaults = defaults;
     tryGuard();
+    const context = contextOf(container);
+    this.longLived = new LongLived({
+      context: () => context,
+      rankOf: ({ id, serviceIdentifier }) => {
+        const own = this.#plugin.bindingService.getNonParentBindings(serviceIdentifier as ServiceIdentifier) ?? [];
+        for (const binding of own) if (binding.id === id) return APPLICATIONS;
+        return ABOVE;
+      },
+      isActivated: (id) => this.#plugin.activationService.get(id as ServiceIdentifier) !== undefined,
+    });
     const { longLived } = this;
-    const take = (plugin: PluginContext): void => {
-      this.#plugin = plugin;
+    const { plugin, api } = pluginOf(container);
+    this.#plugin = plugin;
+    const traits = probe(container, plugin.bindingService);
+    const look: Parameters<typeof showKeptPlans>[1] = (asked, plan) => {
+      lookAsOwner(plan, asked, { longLived, isAutobound: traits.isAutobound });
     };
-    const isAutobound = (binding: PlanBinding): boolean => this.#owner.isAutobound(binding);
-    class ApplicationPlugin extends Plugin<Container> {
-      override load(api: PluginApi): void {
-        take(this._context);
-        const { planResultCacheService: cache } = this._context;
-        noteNoScopes(cache);
-        const planned = dropFailedPlans(cache);
-        // What was planned before was shown to nobody.
-        cache.clearCache();
-        api.onPlan((asked, plan) => {
-          planned();
-          if (asked.serviceIdentifier === CONTEXT) return;
-          try {
-            lookAsOwner(rootOf(plan), asked, { longLived, isAutobound });
-            if (isLookOnly(currentPurpose())) throw PLAN_SEEN;
-          } catch (error) {
-            // Left in the cache the plan would not be shown again, and the next try would build unseen.
-            longLived.forgetPlans();
-            throw error;
-          }
-        });
-      }
-    }
-    container.register(ApplicationPlugin);
-    container
-      .bind(CONTEXT)
-      .toDynamicValue((context) => context)
-      .inTransientScope();
+    noteNoScopes(plugin.planResultCacheService);
+    showKeptPlans(plugin.planResultCacheService, look);
+    api.onPlan(look);
     const inspections = new Inspections(() => {
-      longLived.forgetPlans();
+      longLived.bindingsChanged();
     });
     this.#plugin.planResultCacheService.subscribe(inspections as never);
     this.#owner = {
-      ...probe(container, this.#plugin.bindingService),
+      ...traits,
       longLived,
       inspections,
       logger: defaults.logger,

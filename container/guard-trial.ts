@@ -28,9 +28,8 @@ export function tryGuard(): void {
     self: scope,
     longLived: new LongLived({
       context: () => application as unknown as ResolutionContext,
-      forgetPlans: () => undefined,
       rankOf: () => APPLICATIONS,
-      binds: () => false,
+      isActivated: () => false,
     }),
     isAutobound: () => false,
     binds: (id) => id === CALLER,

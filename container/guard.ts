@@ -1,7 +1,7 @@
 import { Container, type ContainerOptions, type ServiceIdentifier } from 'inversify';
 import { Plugin, type PluginApi, type PluginContext } from '@inversifyjs/plugin';
 import type { AIScopeError } from '../lib/errors.js';
-import type { IsBound } from './build-record.js';
+import type { Asked, IsBound } from './build-record.js';
 import { SCOPE } from './current-scope.js';
 import { isInversifyError } from './inversify-error.js';
 import type { LongLived } from './long-lived.js';
@@ -82,19 +82,27 @@ class GuardPlugin extends Plugin<Container> {
       asked?.name === undefined && asked?.tag === undefined
         ? this.#context.getNonParentBindings(id as Identifier) !== undefined
         : scope.binds(id, asked);
-    const look = (plan: unknown, { isOwn }: Pick<Look, 'isOwn'>): void => {
+    const look = (id: unknown, plan: unknown, isOwn: Look['isOwn']): void => {
       const purpose = currentPurpose();
-      const { longLived } = scope;
-      const isAutobound = (binding: PlanBinding): boolean => scope.isAutobound(binding);
-      const { onTrial = false } = scope;
-      new PlanWalk({ longLived, isOwn, isBoundInScope, isAutobound, purpose, onTrial }).walk(rootOf(plan));
-      if (isLookOnly(purpose)) throw PLAN_SEEN;
+      const lookOnly = isLookOnly(purpose, id);
+      const { longLived, onTrial = false } = scope;
+      new PlanWalk({
+        longLived,
+        isOwn,
+        isBoundInScope,
+        isAutobound: (binding) => scope.isAutobound(binding),
+        purpose,
+        isRoot: purpose !== undefined && 'id' in purpose && purpose.id === id,
+        lookOnly,
+        onTrial,
+      }).walk(rootOf(plan));
+      if (lookOnly) throw PLAN_SEEN;
     };
-    this.#api.onPlan((_options, plan) => {
-      look(plan, { isOwn });
+    this.#api.onPlan(({ serviceIdentifier }, plan) => {
+      look(serviceIdentifier, plan, isOwn);
     });
-    guardBelow(cache, scope, (plan) => {
-      look(plan, { isOwn: (binding) => isOwn(binding) || !scope.isOfApplication(binding) });
+    guardBelow(cache, scope, (id, plan) => {
+      look(id, plan, (binding) => isOwn(binding) || !scope.isOfApplication(binding));
     });
   }
 
@@ -136,14 +144,14 @@ function planOf(scope: object): PlanResult {
 }
 
 /** Guards what somebody makes below a scope's own container too: inversify tells the parent's plans of each new child. */
-function guardBelow(cache: PlanCache, scope: GuardedScope, look: (plan: unknown) => void): void {
+function guardBelow(cache: PlanCache, scope: GuardedScope, look: (id: unknown, plan: unknown) => void): void {
   const subscribe = cache.subscribe.bind(cache);
   cache.subscribe = (below) => {
     subscribe(below);
     keepNoPlans(below, scope);
     const keep = below.set.bind(below);
     below.set = (options, plan) => {
-      look(plan);
+      look(options.serviceIdentifier, plan);
       keep(options, plan);
     };
     guardBelow(below, scope, look);
@@ -151,29 +159,24 @@ function guardBelow(cache: PlanCache, scope: GuardedScope, look: (plan: unknown)
 }
 
 /**
- * Has an application's kept plans dropped after one that failed: inversify keeps those of its parts, which were shown to
- * nobody. Gives what is to be called for each plan that did not fail.
+ * Shows an application's kept plans when they are used: inversify shows only those that it makes, and keeps also those of
+ * their parts, those of plans that failed, and those that it mends in place.
  */
-export function dropFailedPlans(cache: PlanCache): () => void {
-  let isPlanning = false;
+export function showKeptPlans(
+  cache: PlanCache,
+  show: (asked: Asked & { readonly serviceIdentifier: unknown }, plan: object) => void,
+): void {
   const find = cache.get.bind(cache);
   const findPlain = cache.getByServiceIdentifier.bind(cache);
-  const settle = (): void => {
-    if (isPlanning) cache.clearCache();
-    isPlanning = false;
-  };
-  cache.getByServiceIdentifier = (id) => {
-    settle();
-    return findPlain(id);
-  };
-  cache.get = (asked) => {
-    settle();
-    const plan = find(asked);
-    isPlanning = plan === undefined;
+  cache.getByServiceIdentifier = (serviceIdentifier) => {
+    const plan = findPlain(serviceIdentifier);
+    if (plan !== undefined) show({ serviceIdentifier }, plan);
     return plan;
   };
-  return () => {
-    isPlanning = false;
+  cache.get = (asked) => {
+    const plan = find(asked);
+    if (plan !== undefined) show(asked, plan);
+    return plan;
   };
 }
 
@@ -219,7 +222,7 @@ export function guardScope(container: Container, scope: GuardedScope): ScopeGuar
     inspect: (id, perLookup = false) =>
       isSeen(() => withPurpose({ of: 'tool', id, lookOnly: true, perLookup }, () => container.get(id))),
     look: (id) => {
-      isSeen(() => withPurpose({ of: 'look' }, () => container.getAll(id, { optional: true })));
+      isSeen(() => withPurpose({ of: 'look', id }, () => container.getAll(id, { optional: true })));
     },
     forTool: (id, get) => withPurpose({ of: 'tool', id, lookOnly: false }, get),
   };

@@ -1,4 +1,5 @@
 import type { ServiceIdentifier } from 'inversify';
+import { forgetRecord } from './build-record.js';
 import type { PlanBinding } from './plan.js';
 
 /** What is asked of a scope's own bindings. */
@@ -45,11 +46,11 @@ const MANY = 256;
 /** For which scopes a set of tools was looked at and found in order, until the application binds anew. */
 export class Inspections {
   #passed = new WeakMap<object, Set<string>>();
-  readonly #forgetPlans: () => void;
+  readonly #changed: () => void;
 
-  /** @param forgetPlans makes the application plan anew: inversify would mend its kept plans, and show them to nobody */
-  constructor(forgetPlans: () => void) {
-    this.#forgetPlans = forgetPlans;
+  /** @param changed called when something is bound, or no more */
+  constructor(changed: () => void) {
+    this.#changed = changed;
   }
 
   has(tools: object, shape: string): boolean {
@@ -65,9 +66,11 @@ export class Inspections {
   // inversify tells those that hold plans of each change, in this container or above, by these two names.
   clearCache(): void {
     this.#passed = new WeakMap();
+    this.#changed();
   }
 
-  invalidateServiceBinding(): void {
-    this.#forgetPlans();
+  invalidateServiceBinding({ binding, kind }: { readonly binding: PlanBinding; readonly kind: string }): void {
+    this.clearCache();
+    if (kind === 'bindingRemoved') forgetRecord(binding);
   }
 }

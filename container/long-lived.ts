@@ -1,11 +1,11 @@
 import type { ResolutionContext, ServiceIdentifier } from 'inversify';
 import { AIScopeError } from '../lib/errors.js';
-import { type Asked, BuildRecord, recordOf } from './build-record.js';
-import { currentScope, outsideScopes, SCOPE } from './current-scope.js';
+import { BuildRecord, recordOf } from './build-record.js';
+import { currentScope, outsideScopes } from './current-scope.js';
 import { identifierName, isInversifyError } from './inversify-error.js';
 import { type BindingNode, idOf, nameOf, type PlanBinding, type ServiceNode, trace } from './plan.js';
 import { buildingRecord, PLAN_SEEN, withPurpose } from './purpose.js';
-import { ABOVE, APPLICATIONS, type Rank } from './rank.js';
+import { APPLICATIONS, type Rank } from './rank.js';
 
 /*
  * What lives longer than a scope is built by the application, in the application's context and in no scope's run, before
@@ -18,17 +18,17 @@ export interface LongLivedOwner {
   context(): ResolutionContext;
   /** Whether a binding is its own, or of a container above. */
   rankOf(binding: PlanBinding): Rank;
-  /** Whether it binds something itself, and not a container above. */
-  binds(id: ServiceIdentifier): boolean;
-  /** Makes it plan anew: a plan that is kept is shown to nobody. */
-  forgetPlans(): void;
+  /** Whether something is done to what is bound under an identifier when it is first had. */
+  isActivated(id: unknown): boolean;
 }
 
 /** Builds what an application owns and keeps, and remembers what was absent then. */
 export class LongLived {
   readonly #owner: LongLivedOwner;
-  /** What was absent below what the application was asked for, by its identifier, as long as the plans are kept. */
-  readonly #asked = new Map<unknown, BuildRecord>();
+  /** The application's plans that were looked at, with what is absent below each. */
+  readonly #looked = new WeakMap<object, { readonly record: BuildRecord; readonly generation: number }>();
+  /** Plans are mended in place when something is bound anew, and then looked at again. */
+  #generation = 0;
 
   constructor(owner: LongLivedOwner) {
     this.#owner = owner;
@@ -42,35 +42,59 @@ export class LongLived {
     return recordOf(binding, () => this.rankOf(binding));
   }
 
-  /** A record for a plan of the application's; a part of what is being built, if something is. */
-  recordOfPlan(id: unknown): BuildRecord {
-    const building = buildingRecord();
-    const record = new BuildRecord(building?.rank ?? APPLICATIONS);
-    building?.addHeld(record);
-    this.#asked.set(id, record);
-    return record;
+  bindingsChanged(): void {
+    this.#generation++;
   }
 
-  forgetPlans(): void {
-    this.#asked.clear();
-    this.#owner.forgetPlans();
+  /**
+   * Looks at a plan of the application's, once; what is being built right now, if something is, holds what is absent there.
+   *
+   * @param walk looks at it, and notes in the record
+   */
+  see(plan: object, isForced: boolean, walk: (record: BuildRecord) => void): void {
+    const building = buildingRecord();
+    let known = this.#looked.get(plan);
+    if (known?.generation !== this.#generation || isForced) {
+      known = { record: new BuildRecord(APPLICATIONS), generation: this.#generation };
+      // Before it is walked: what is built on the way may ask for the same.
+      this.#looked.set(plan, known);
+      building?.addHeld(known.record);
+      try {
+        walk(known.record);
+      } catch (error) {
+        this.#looked.delete(plan);
+        throw error;
+      }
+    }
+    building?.addHeld(known.record);
+  }
+
+  /** Whether a plan shows less of a binding than there is: it runs a function of the application's. */
+  isOpaque({ type, onActivation, serviceIdentifier }: PlanBinding): boolean {
+    return (
+      type === 'DynamicValue' ||
+      type === 'Factory' ||
+      onActivation !== undefined ||
+      this.#owner.isActivated(serviceIdentifier)
+    );
   }
 
   /** Builds one thing in the context of the application, whoever asked for it first; it is in inversify's own cache then. */
-  build(node: BindingNode, root: ServiceNode, path: readonly BindingNode[], forApplication: boolean): void {
+  build(
+    node: BindingNode,
+    root: ServiceNode,
+    path: readonly BindingNode[],
+    forApplication: boolean,
+    requestScopeCache: Map<unknown, unknown>,
+  ): void {
     const record = this.recordOf(node.binding);
     buildingRecord()?.addHeld(record);
-    this.forgetPlans();
     record.begin();
     let built: unknown;
     try {
       built = outsideScopes(() =>
         withPurpose({ of: 'owner', record }, () =>
-          node.resolve({
-            context: this.#contextFor(record),
-            planResult: { tree: { root } },
-            requestScopeCache: undefined,
-          }),
+          node.resolve({ context: this.#contextFor(record), planResult: { tree: { root } }, requestScopeCache }),
         ),
       );
     } catch (error) {
@@ -92,49 +116,39 @@ export class LongLived {
    */
   buildByOwnPlan(node: BindingNode, path: readonly BindingNode[], shade: string): void {
     const id = node.binding.serviceIdentifier as ServiceIdentifier;
-    this.forgetPlans();
     try {
-      outsideScopes(() => withPurpose({ of: 'look' }, () => this.#owner.context().getAll(id, { optional: true })));
+      outsideScopes(() => withPurpose({ of: 'look', id }, () => this.#owner.context().getAll(id, { optional: true })));
     } catch (error) {
       if (error !== PLAN_SEEN && !isInversifyError(error)) throw error;
-    } finally {
-      this.forgetPlans();
     }
     if (node.binding.cache?.isRight !== true) throw shaded(node, path, shade);
   }
 
   /**
-   * The application's context, as something long-lived gets it and may keep it: a factory asks when it is called. What
-   * is absent is noted, and refused where the scope that is current then does bind it.
+   * The application's context, as something long-lived gets it and may keep it: a factory asks when it is called. Inside a
+   * scope's run what is then absent, and bound in that scope, is refused.
    */
   #contextFor(record: BuildRecord): ResolutionContext {
     const context = (): ResolutionContext => this.#owner.context();
-    const from = (id: ServiceIdentifier): ResolutionContext => {
-      if (record.rank === ABOVE && this.#owner.binds(id)) record.addTaken(id);
-      return context();
-    };
-    const noted = <T>(id: ServiceIdentifier, asked: Asked | undefined, value: T): T => {
-      const isAbsent = id !== SCOPE && (value === undefined || (Array.isArray(value) && value.length === 0));
-      if (record.isBuilding) {
-        if (isAbsent) record.addAbsent(id, asked);
-        return value;
-      }
+    const late = <T>(get: (context: ResolutionContext) => T): T => {
       const scope = currentScope();
-      if (scope === undefined) return value;
-      const lacking =
-        isAbsent && scope.binds(id, asked)
-          ? id
-          : this.#asked.get(id)?.findAbsent((absent, how) => scope.binds(absent, how));
-      if (lacking !== undefined) throw askedLate(lacking);
-      return value;
+      if (record.isBuilding || scope === undefined) return get(context());
+      const asked = new BuildRecord(record.rank);
+      asked.begin();
+      const checked = <V>(value: V): V => {
+        const lacking = asked.findAbsent((id, how) => scope.binds(id, how));
+        if (lacking !== undefined) throw askedLate(lacking);
+        return value;
+      };
+      const value = withPurpose({ of: 'owner', record: asked }, () => get(context()));
+      return value instanceof Promise ? (value.then(checked) as T) : checked(value);
     };
     const given = {
-      get: (id: ServiceIdentifier, options?: Asked) => noted(id, options, from(id).get<unknown>(id, options as never)),
-      getAll: (id: ServiceIdentifier, options?: Asked) => noted(id, options, from(id).getAll(id, options as never)),
-      getAsync: async (id: ServiceIdentifier, options?: Asked) =>
-        noted(id, options, await from(id).getAsync<unknown>(id, options as never)),
-      getAllAsync: async (id: ServiceIdentifier, options?: Asked) =>
-        noted(id, options, await from(id).getAllAsync(id, options as never)),
+      get: (id: ServiceIdentifier, options?: object) => late((from) => from.get<unknown>(id, options as never)),
+      getAll: (id: ServiceIdentifier, options?: object) => late((from) => from.getAll(id, options as never)),
+      getAsync: (id: ServiceIdentifier, options?: object) =>
+        late((from) => from.getAsync<unknown>(id, options as never)),
+      getAllAsync: (id: ServiceIdentifier, options?: object) => late((from) => from.getAllAsync(id, options as never)),
       getActivations: (id: ServiceIdentifier) => context().getActivations(id),
     };
     return given as unknown as ResolutionContext;

@@ -3,10 +3,11 @@ import { isInjectable, isSite } from '../decorators/metadata.js';
 import { isToolClass } from '../decorators/tool-members.js';
 import { identifierName } from './inversify-error.js';
 import type { Asked, BuildRecord, IsBound } from './build-record.js';
+import { currentScope } from './current-scope.js';
 import type { LongLived } from './long-lived.js';
-import { ABOVE, APPLICATIONS, type Rank, SCOPES } from './rank.js';
-import { type BindingNode, children, idOf, nameOf, type PlanBinding, type ServiceNode, trace } from './plan.js';
-import { buildingRecord, isLookOnly, type Purpose, withoutPurpose } from './purpose.js';
+import { APPLICATIONS, type Rank, SCOPES } from './rank.js';
+import { type BindingNode, children, idOf, nameOf, type PlanBinding, rootOf, type ServiceNode, trace } from './plan.js';
+import { currentPurpose, isLookOnly, PLAN_SEEN, type Purpose } from './purpose.js';
 
 /** How one look at a plan is made. */
 export interface Look {
@@ -18,6 +19,12 @@ export interface Look {
   /** Whether autobind made it: nobody said that it should exist. */
   readonly isAutobound: (binding: PlanBinding) => boolean;
   readonly purpose: Purpose | undefined;
+  /** Whether the plan is of what the purpose names, and not of something that is asked for on the way. */
+  readonly isRoot?: boolean;
+  /** Nothing is built. */
+  readonly lookOnly?: boolean;
+  /** All that lives long is built; else, for the application, only what no plan shows: the rest is inversify's own. */
+  readonly buildAll?: boolean;
   /** What is wrong is left to inversify's own words, or to a scope: nothing of one is concerned. */
   readonly forApplication?: boolean;
   /** There is no scope yet: all that nobody bound counts as the scope's. */
@@ -56,6 +63,8 @@ export class PlanWalk {
   readonly #look: Look;
   /** With the rank of what would keep it, when it was seen. */
   readonly #seen = new Map<BindingNode, number>();
+  /** What is once for each `get` is one for all that is built in this one. */
+  readonly #requestScopeCache = new Map<unknown, unknown>();
 
   constructor(look: Look) {
     this.#look = look;
@@ -74,29 +83,37 @@ export class PlanWalk {
 
   #binding(service: ServiceNode, node: BindingNode, path: readonly BindingNode[], above: Above): void {
     const { binding } = node;
-    const { longLived, purpose, forApplication = false } = this.#look;
+    const { longLived, forApplication = false, lookOnly = false, buildAll = false } = this.#look;
     const own = this.#look.isOwn(binding);
     const isLongLived = !own && binding.scope === 'Singleton';
-    const isAsked = isLongLived || above.keeper !== undefined || above.record?.rank === ABOVE;
+    const isAsked = isLongLived || above.keeper !== undefined || forApplication;
     const rank = own ? SCOPES : isAsked ? longLived.rankOf(binding) : APPLICATIONS;
     const record = isLongLived ? longLived.recordOf(binding) : undefined;
     if (record !== undefined) above.record?.addHeld(record);
-    if (above.record?.rank === ABOVE && rank === APPLICATIONS) above.record.addTaken(binding.serviceIdentifier);
+    if (rank === APPLICATIONS) above.record?.addTaken(binding.serviceIdentifier);
+    const isAutobound = this.#look.isAutobound(binding) && !this.#mayBeAutobound(binding, path);
+    // Made out of nothing it is as good as absent; a scope that binds it must not go without.
+    if (isAutobound && forApplication) above.record?.addAbsent(binding.serviceIdentifier);
     if (this.#wasSeen(node, above.keeper)) return;
     const here = [...path, node];
-    if (this.#look.isAutobound(binding) && !this.#mayBeAutobound(binding, path)) throw autobound(here);
+    if (isAutobound && !forApplication) throw autobound(here);
     if (above.keeper !== undefined && rank > above.keeper.rank && !forApplication && !isSite(binding.serviceIdentifier))
       throw this.#look.onTrial === true ? needed(here, above.keeper.node) : captive(here, above.keeper.node, rank);
     if (above.keeper === undefined && binding.scope === 'Request' && !this.#mayBePerLookup(path)) throw perLookup(here);
     const isBuilt = above.isBuilt === true || (isLongLived && binding.cache?.isRight === true);
+    // What is built does not change, and what was absent then is in its record.
+    if (forApplication && isBuilt && record?.isKnown === true) return;
     const keeper = above.keeper === undefined || rank < above.keeper.rank ? { node, rank } : above.keeper;
     const shade: Shade = { by: undefined, outer: above.shade };
     const below: Above = isLongLived ? { keeper, isBuilt, record, shade } : above;
     for (const child of children(node)) this.walk(child, here, below);
     if (record === undefined) return;
-    if (!isBuilt && !isLookOnly(purpose)) {
-      if (shade.by === undefined) longLived.build(node, service, here, forApplication);
-      else longLived.buildByOwnPlan(node, here, identifierName(shade.by));
+    if (shade.by === undefined) record.know();
+    // What needs itself is left to inversify, which comes to an end with it, and has words for it.
+    const isToBuild = !isBuilt && !lookOnly && !record.isBuilding;
+    if (isToBuild && (buildAll || !forApplication || longLived.isOpaque(binding))) {
+      if (shade.by !== undefined) longLived.buildByOwnPlan(node, here, identifierName(shade.by));
+      else longLived.build(node, service, here, forApplication, this.#requestScopeCache);
     }
     if (forApplication) return;
     const absent = record.findAbsent(this.#look.isBoundInScope);
@@ -109,13 +126,15 @@ export class PlanWalk {
   #mayBePerLookup(path: readonly BindingNode[]): boolean {
     const { purpose } = this.#look;
     if (purpose?.of !== 'tool' || purpose.perLookup === true) return true;
-    return isToolClass(purpose.id) && path.every(({ redirection }) => redirection !== undefined);
+    const { isRoot = false } = this.#look;
+    return isRoot && isToolClass(purpose.id) && path.every(({ redirection }) => redirection !== undefined);
   }
 
   /** A service that is marked as one may be made by autobind; what `@FromScope` names must be bound by somebody. */
   #mayBeAutobound({ implementationType }: PlanBinding, path: readonly BindingNode[]): boolean {
     const { purpose } = this.#look;
-    const isFromScope = purpose?.of === 'tool' && path.length === 0 && !isToolClass(purpose.id);
+    const isFromScope =
+      this.#look.isRoot === true && purpose?.of === 'tool' && path.length === 0 && !isToolClass(purpose.id);
     return !isFromScope && isInjectable(implementationType);
   }
 
@@ -188,27 +207,27 @@ function perLookup(path: readonly BindingNode[]): AIScopeError {
   );
 }
 
-/** For a plan of the application's own container: builds what it keeps, in no scope's run, and notes what was absent. */
+/**
+ * For a plan of the application's own container: builds what it keeps and no plan shows, and notes what was absent. Inside
+ * a scope's run it builds all that it keeps, so that the work of it does not go on as whoever came first.
+ */
 export function lookAsOwner(
-  root: ServiceNode,
+  plan: object,
   asked: Asked & { readonly serviceIdentifier: unknown },
   { longLived, isAutobound }: Pick<Look, 'longLived' | 'isAutobound'>,
 ): void {
-  const isBuilding = buildingRecord() !== undefined;
-  const record = longLived.recordOfPlan(asked.serviceIdentifier);
-  const walk = new PlanWalk({
-    longLived,
-    purpose: undefined,
-    // Only what is built for the application to keep must not be made out of nothing; elsewhere autobind is its own business.
-    isAutobound: (binding) => isBuilding && isAutobound(binding),
-    isOwn: () => false,
-    isBoundInScope: () => false,
-    forApplication: true,
-  });
-  // Parts of what is being built stay its parts; what it has built apart from that is for nobody.
-  if (isBuilding) walk.walk(root, [], { record }, asked);
-  else
-    withoutPurpose(() => {
-      walk.walk(root, [], { record }, asked);
+  const lookOnly = isLookOnly(currentPurpose(), asked.serviceIdentifier);
+  longLived.see(plan, lookOnly, (record) => {
+    const walk = new PlanWalk({
+      longLived,
+      isAutobound,
+      purpose: undefined,
+      isOwn: () => false,
+      isBoundInScope: () => false,
+      forApplication: true,
+      buildAll: lookOnly || currentScope() !== undefined,
     });
+    walk.walk(rootOf(plan), [], { record }, asked);
+  });
+  if (lookOnly) throw PLAN_SEEN;
 }

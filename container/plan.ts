@@ -9,8 +9,9 @@ export interface PlanBinding {
   readonly type?: string;
   readonly serviceIdentifier: unknown;
   readonly scope?: 'Request' | 'Singleton' | 'Transient';
-  readonly cache?: { readonly isRight: boolean };
+  readonly cache?: { readonly isRight: boolean; readonly value?: unknown };
   readonly isSatisfiedBy?: unknown;
+  readonly onActivation?: unknown;
   readonly implementationType?: { readonly name: string };
   readonly targetServiceIdentifier?: ServiceIdentifier;
   /** Of a resolved value. */
@@ -36,7 +37,7 @@ export interface BindingNode {
   resolve(params: {
     readonly context: ResolutionContext;
     readonly planResult: unknown;
-    requestScopeCache: undefined;
+    readonly requestScopeCache: Map<unknown, unknown>;
   }): unknown;
 }
 

@@ -13,7 +13,7 @@ export type Purpose =
       readonly perLookup?: boolean;
     }
   /** Nothing, but what it would be built from. */
-  | { readonly of: 'look' }
+  | { readonly of: 'look'; readonly id: ServiceIdentifier }
   /** A part of something that lives long. */
   | { readonly of: 'owner'; readonly record: BuildRecord };
 
@@ -33,9 +33,12 @@ export function withoutPurpose<T>(fn: () => T): T {
   return storage.run(undefined, fn);
 }
 
-/** Whether a plan is only looked at, so that nothing may be built from it. */
-export function isLookOnly(purpose: Purpose | undefined): boolean {
-  return purpose?.of === 'look' || (purpose?.of === 'tool' && purpose.lookOnly);
+/**
+ * Whether the plan of something is only looked at, so that nothing may be built from it. What a condition of a binding
+ * asks for meanwhile is asked for as ever.
+ */
+export function isLookOnly(purpose: Purpose | undefined, id: unknown): boolean {
+  return (purpose?.of === 'look' || (purpose?.of === 'tool' && purpose.lookOnly)) && purpose.id === id;
 }
 
 /** Thrown to end a look at a plan before anything is built from it. One for all: a stack for each look is not free. */

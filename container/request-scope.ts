@@ -37,6 +37,7 @@ export class RequestScope extends AIScope implements ToolHost {
   #closed: Promise<void> | undefined;
   #ending: ScopeEnding = 'closed';
   #unbinding = false;
+  #isUnbound = false;
 
   /** @param application the one that opened it, as `installAI` made it */
   constructor(
@@ -54,7 +55,7 @@ export class RequestScope extends AIScope implements ToolHost {
       isAutobound: (binding) => owner.isAutobound(binding),
       binds: (id, asked) => this.binds(id, asked),
       isOfApplication: (binding) => owner.isOfApplication(binding),
-      ended: () => (this.#isUnbound ? endedError('The scope’s container', this.#ending) : undefined),
+      ended: () => (this.#givesNothing ? endedError('The scope’s container', this.#ending) : undefined),
       changed: () => {
         this.#shape = undefined;
       },
@@ -134,15 +135,20 @@ export class RequestScope extends AIScope implements ToolHost {
     this.#closing?.abort(closedError(this.#ending));
     await this.#toolsDone();
     this.#unbinding = true;
-    await this.container.unbindAllAsync();
+    try {
+      await this.container.unbindAllAsync();
+    } finally {
+      // Also where something could not be deactivated, and inversify kept all.
+      this.#isUnbound = true;
+    }
   }
 
   /**
    * Whether its container gives nothing any more, since what is not bound in it would be the application's: from the
    * moment at which inversify drops its bindings, which is some time before it says so.
    */
-  get #isUnbound(): boolean {
-    return this.#unbinding && !this.container.isCurrentBound(AIScope);
+  get #givesNothing(): boolean {
+    return this.#isUnbound || (this.#unbinding && !this.container.isCurrentBound(AIScope));
   }
 
   /** Until the last tool has ended, or the last one that has not is past its time. */
@@ -172,11 +178,10 @@ export class RequestScope extends AIScope implements ToolHost {
 
   /** Refuses what tools must not be built from, before anything is asked; looked at once for all scopes that bind alike. */
   inspect(tools: { readonly roots: readonly ServiceIdentifier[] }): void {
+    // Each time: what was had before anybody signed in may be nothing, and is kept.
+    watchOwn([...this.#guard.ownIdentifiers()].flatMap((id) => [...this.#guard.ownBindings(id)]));
     if (this.#shape !== undefined && this.#inspected.has(tools)) return;
-    if (this.#shape === undefined) {
-      this.#shape = { word: shapeOf(this.#guard, this.#owner.unconditional) };
-      for (const id of this.#guard.ownIdentifiers()) watchOwn(this.#guard.ownBindings(id));
-    }
+    this.#shape ??= { word: shapeOf(this.#guard, this.#owner.unconditional) };
     // An absence that was found meanwhile makes what was in order another matter.
     const word = this.#shape.word && `${this.#shape.word}@${countAbsences().toString()}`;
     const { inspections } = this.#owner;

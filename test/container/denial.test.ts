@@ -283,6 +283,23 @@ describe('a binding of the scope’s own that fails', () => {
         container.bind(Caller).toDynamicValue(async () => Promise.reject(new Forbidden('nobody is signed in')));
       },
     ],
+    [
+      'as a resolved value',
+      (container) => {
+        container.bind(Caller).toResolvedValue(() => {
+          throw new Forbidden('nobody is signed in');
+        }, []);
+      },
+    ],
+    [
+      'with a text',
+      (container) => {
+        container.bind(Caller).toDynamicValue(() => {
+          // eslint-disable-next-line @typescript-eslint/only-throw-error
+          throw 'nobody is signed in';
+        });
+      },
+    ],
   ])('%s ends the run, also where its error counts as a denial, and the error is the cause', async (_title, bind) => {
     @injectable()
     class RowTools {

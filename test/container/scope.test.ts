@@ -694,3 +694,22 @@ describe('what was looked at once for all scopes that bind alike', () => {
     ).toThrow(/OrderService is bound inRequestScope\(\)/);
   });
 });
+
+describe('a scope of which something cannot be deactivated', () => {
+  it('has ended all the same', async () => {
+    const { ai } = application(new OneCallModel());
+    const scope = ai.openScope((own) => {
+      as('alice')(own);
+      own
+        .bind('connection')
+        .toDynamicValue(() => ({}))
+        .inSingletonScope()
+        .onDeactivation(() => {
+          throw new Error('stuck');
+        });
+    });
+    scope.container.get('connection');
+    await expect(scope.close()).rejects.toThrow('stuck');
+    expect(() => scope.container.get(Caller)).toThrow(/the scope has ended/);
+  });
+});

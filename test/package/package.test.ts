@@ -272,6 +272,22 @@ console.log(run.calls[0].result);`,
     });
   });
 
+  // In a plain process: where stack traces are mapped, an overflow of the stack can end the process.
+  it('leaves what needs itself without end to inversify’s own words', () => {
+    writeFileSync(
+      join(project, 'circular.mjs'),
+      `import 'reflect-metadata';
+import { Container } from 'inversify';
+import { installAI } from 'inversify-ai';
+const container = new Container();
+installAI(container, {});
+for (const [id, other] of [['a', 'b'], ['b', 'a']])
+  container.bind(id).toDynamicValue((context) => [context.get(other)]).inSingletonScope();
+try { container.get('a'); } catch (error) { console.log(error.constructor.name, error.message); }`,
+    );
+    expect(run('circular.mjs').stdout).toMatch(/^InversifyCoreError Circular dependency found/);
+  });
+
   it('refuses to install with an inversify that does not show its plans as the guard knows them', () => {
     writeFileSync(
       join(project, 'other-inversify.mjs'),
