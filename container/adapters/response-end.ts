@@ -26,8 +26,9 @@ export function isNodeResponse(value: unknown): value is NodeResponse {
 
 /** Whether there is nobody to answer any more. HTTP/2 takes a response's stream away when it is closed. */
 export function isClosed(response: NodeResponse, { socket }: NodeRequest): boolean {
-  if (response.closed === undefined) return response.stream?.closed ?? true;
-  return response.closed || socket?.destroyed === true;
+  const { closed } = response;
+  if (closed === undefined && 'stream' in response) return response.stream?.closed ?? true;
+  return closed === true || socket?.destroyed === true;
 }
 
 /**

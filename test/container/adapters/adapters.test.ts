@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { connect, constants, createServer, type Http2Server } from 'node:http2';
 import { type AddressInfo, connect as connectTo } from 'node:net';
@@ -572,5 +573,24 @@ describe('aiScope', () => {
     }).toThrow(/^aiScope of inversify-ai\/express is a middleware of Express: app\.use\(/);
     const hono = honoScope(ai, () => undefined) as unknown as (context: object) => Promise<void>;
     await expect(hono({})).rejects.toThrow(/^aiScope of inversify-ai\/hono is a middleware of Hono: app\.use\(/);
+  });
+});
+
+describe('Express, with stand-ins for Node’s request and response', () => {
+  it('opens a scope, and closes it when the response says that it is closed', async () => {
+    const { hosted, closed } = application('transient');
+    const response = Object.assign(new EventEmitter(), { writableEnded: false });
+    const middleware = expressScope(hosted.ai, (container) => hosted.bind(container, () => 'alice'));
+    const answered = new Promise((resolve) => {
+      void middleware({ socket: {} } as never, response as never, () => {
+        resolve(hosted.answer('q'));
+      });
+    });
+    expect(await answered).toBe('q: alice');
+    expect(closed).toEqual([]);
+    response.writableEnded = true;
+    response.emit('close');
+    await until(() => closed.length === 1);
+    expect(closed).toEqual(['alice']);
   });
 });
