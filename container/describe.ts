@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { argumentsSchema, type ArgumentsSchema } from '../lib/schema/json-schema.js';
+import { deepFreeze } from '../lib/declaration.js';
+import type { ArgumentsSchema } from '../lib/schema/json-schema.js';
 import type { CompiledTool } from '../lib/tool/tool.js';
 import type { ToolEffect } from '../lib/run.js';
 import type { InjectedAgent } from './injected-service.js';
@@ -61,8 +62,7 @@ function describeAgent({ definition, toolGroup }: InjectedAgent): SiteDescriptio
 }
 
 function describeTool(tool: CompiledTool): ToolDescription {
-  const { name, origin, effect, groups, description, fromScope } = tool;
-  const parameters = argumentsSchema(tool.parameters);
+  const { name, origin, effect, groups, description, fromScope, schema: parameters } = tool;
   const hash = createHash('sha256').update(JSON.stringify({ name, description, parameters }));
   return {
     name,
@@ -74,9 +74,4 @@ function describeTool(tool: CompiledTool): ToolDescription {
     fromScope: [...fromScope],
     schemaHash: hash.digest('hex'),
   };
-}
-
-function deepFreeze<T>(value: T): T {
-  if (typeof value === 'object' && value !== null) for (const part of Object.values(value)) deepFreeze(part);
-  return Object.freeze(value);
 }

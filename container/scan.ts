@@ -1,10 +1,10 @@
 import type { ServiceIdentifier } from 'inversify';
 import { descriptionProblems, describeKind, nameProblems, isClass } from '../lib/declaration.js';
 import { AIDefinitionError, AIScopeError } from '../lib/errors.js';
-import type { EmittedType } from '../lib/schema/declared-shape.js';
+import type { EmittedType } from '../lib/schema/emitted-type.js';
 import { declareParameter } from '../lib/schema/parameter.js';
 import type { Parameter } from '../lib/schema/shape.js';
-import { compileTool } from '../lib/tool/compile.js';
+import { compileTool, type ToolDraft } from '../lib/tool/compile.js';
 import { effectOf } from '../lib/tool/group.js';
 import type { CompiledTool, ToolCallContext } from '../lib/tool/tool.js';
 import { className } from '../decorators/member.js';
@@ -96,7 +96,7 @@ function compileMember(
     (source, index) => declare(origin, source, index, declaration.paramTypes, problems) ?? [],
   );
   if (problems.length > before) return undefined;
-  return compileTool({
+  const draft: ToolDraft = {
     name,
     origin,
     description: declaration.description,
@@ -111,7 +111,8 @@ function compileMember(
       const method = (instance as Readonly<Record<string, unknown>>)[key] as (...values: unknown[]) => unknown;
       return () => Reflect.apply(method, instance, values);
     },
-  });
+  };
+  return compileTool(draft, problems);
 }
 
 const contracts = new WeakMap<object, ReadonlyMap<string, ToolMember>>();

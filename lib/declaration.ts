@@ -150,6 +150,7 @@ export const PARAMETER_OPTIONS: readonly string[] = [
     'format',
   ],
   ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minItems', 'maxItems', 'maxBytes'],
+  ...['schema', 'jsonSchema'],
 ];
 
 /** Keys that a careless copy would turn into a prototype. */
@@ -166,4 +167,10 @@ export function parameterNameProblems(where: string, name: unknown): string[] {
 /** Classes have a prototype that cannot be replaced; functions and arrows do not. Classes compiled to ES5 count as functions. */
 export function isClass(value: unknown): value is abstract new (...args: never[]) => object {
   return typeof value === 'function' && Object.getOwnPropertyDescriptor(value, 'prototype')?.writable === false;
+}
+
+/** Freezes plain data to its leaves. */
+export function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) for (const part of Object.values(value)) deepFreeze(part);
+  return Object.freeze(value);
 }

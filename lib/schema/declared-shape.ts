@@ -1,88 +1,113 @@
-import { describeKind, unknownOptions } from '../declaration.js';
+import { isClass, unknownOptions } from '../declaration.js';
 import { readBounds } from './bounds.js';
+import { dtoShape } from './dto/shape.js';
+import type { Constructor } from './dto/libraries.js';
+import { type ReadSchema, shapeFromJsonSchema } from './from-json-schema.js';
+import { contradicts, describeType, type EmittedType, nameOf } from './emitted-type.js';
+import { enumMembers, KINDS, type Kind } from './kinds.js';
 import type { ElementOptions, ElementType, ParameterType } from './parameter.js';
-import type { EnumMember, Shape } from './shape.js';
+import type { Shape } from './shape.js';
+import { standardShape } from './standard.js';
 
-/** What is known of a parameter besides its declaration. */
-export type EmittedType =
-  /** The compiler's `design:paramtypes` entry. */
-  | { readonly from: 'compiler'; readonly type: unknown }
-  /** A decorated method, of which the compiler emitted nothing. */
-  | { readonly from: 'nowhere' }
-  /** No method at all: a tool made by hand. */
-  | { readonly from: 'handmade' };
-
-type Kind = Shape['kind'];
-
-const KINDS: ReadonlyMap<unknown, Kind> = new Map<unknown, Kind>([
-  ['string', 'string'],
-  ['number', 'number'],
-  ['integer', 'integer'],
-  ['boolean', 'boolean'],
-  [String, 'string'],
-  [Number, 'number'],
-  [Boolean, 'boolean'],
-  [BigInt, 'bigint'],
-  [Date, 'date'],
-  [Array, 'array'],
-  [Set, 'set'],
-  [Map, 'map'],
-  [Object, 'record'],
-  [Buffer, 'bytes'],
-  [Uint8Array, 'bytes'],
-]);
-
-/** What the compiler emits for a method that takes one. */
-const EMITTED: Readonly<Record<Kind, readonly unknown[]>> = {
-  string: [String],
-  number: [Number],
-  integer: [Number],
-  boolean: [Boolean],
-  bigint: [BigInt],
-  date: [Date],
-  enum: [String, Number],
-  array: [Array],
-  set: [Set],
-  map: [Map],
-  record: [Object],
-  bytes: [Buffer, Uint8Array],
-};
-
-const CHOICES = `type: 'string' | 'number' | 'integer' | 'boolean' | BigInt | Date | Buffer, items: … for an array, values: … for a Map or an object, or enum: ['a', 'b']`;
+const CHOICES = `type: 'string' | 'number' | 'integer' | 'boolean' | BigInt | Date | Buffer, items: … for an array, values: … for a Map or an object, enum: ['a', 'b'], or schema: … of zod, valibot or arktype`;
 const OPTIONAL = 'and optional: true where the model may leave it out';
 const ELEMENT_OPTIONS = [
   ...['type', 'items', 'values', 'enum', 'minLength', 'maxLength', 'pattern', 'format', 'minimum', 'maximum'],
-  ...['exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minItems', 'maxItems', 'maxBytes'],
+  ...['exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minItems', 'maxItems', 'maxBytes', 'schema', 'jsonSchema'],
 ];
 
 /** Nested deeper, nobody can say what a model sent wrong. */
 const MAX_DEPTH = 8;
 
-/** The shape that a declaration means; what is wrong goes to `problems`. */
+/** The shape that a declaration means, and whether it takes `null` of itself; what is wrong goes to `problems`. */
 export function declaredShape(
   where: string,
-  options: ElementOptions,
+  declared: ElementOptions,
   emitted: EmittedType,
   problems: string[],
   depth = 0,
-): Shape | undefined {
+): ReadSchema | undefined {
   const before = problems.length;
   if (depth > MAX_DEPTH) {
     problems.push(`${where}: items and values are nested deeper than ${MAX_DEPTH.toString()} levels; declare less`);
     return undefined;
   }
+  if (declared.schema !== undefined || declared.jsonSchema !== undefined)
+    return schemaShape(where, declared, emitted, problems);
+  const options = { ...declared, ...(declared.type !== undefined && { type: written(declared.type) }) };
+  const type = classOf(options, emitted);
+  if (type !== undefined) return classShape(where, type, options, emitted, problems);
   const kind = kindOf(where, options, emitted, problems);
   if (kind === undefined || problems.length > before) return undefined;
   const bounds = readBounds(where, kind, options, problems);
   const shape = shapeOf(where, kind, options, bounds, problems, depth);
   if (shape === undefined || problems.length > before) return undefined;
-  if (contradicts(shape, emitted)) {
+  return agreed(where, Object.freeze(shape), emitted, problems);
+}
+
+function agreed(where: string, shape: Shape, emitted: EmittedType, problems: string[]): ReadSchema | undefined {
+  if (!contradicts(shape, emitted)) return { shape, nullable: false };
+  problems.push(
+    `${where}: declared as ${nameOf(shape)}, but the method takes ${describeType(emitted.type)}; make them agree`,
+  );
+  return undefined;
+}
+
+/** What another library, or a JSON Schema, says in full: nothing else may say it as well. */
+function schemaShape(
+  where: string,
+  options: ElementOptions,
+  emitted: EmittedType,
+  problems: string[],
+): ReadSchema | undefined {
+  const { schema, jsonSchema } = options;
+  const others = ELEMENT_OPTIONS.filter(
+    (option) => option !== 'schema' && option !== 'jsonSchema' && options[option as keyof ElementOptions] !== undefined,
+  );
+  if (others.length > 0) {
+    const said = schema === undefined ? 'jsonSchema' : 'schema';
+    problems.push(`${where}: ${said} says all of it, so ${others.join(', ')} would not be looked at; leave one out`);
+    return undefined;
+  }
+  if (schema !== undefined) return standardShape(where, schema, jsonSchema, problems);
+  const read = shapeFromJsonSchema(`${where}, jsonSchema`, jsonSchema, problems);
+  return read && agreed(where, read.shape, emitted, problems) && read;
+}
+
+/** `() => Line` for a class that is declared later: an arrow has no prototype, a class has. */
+function written(type: unknown): ParameterType {
+  return (
+    typeof type === 'function' && type.prototype === undefined && !KINDS.has(type) ? (type as () => unknown)() : type
+  ) as ParameterType;
+}
+
+/** The class that a value becomes an instance of. */
+function classOf(
+  { type, enum: members, items, values }: ElementOptions,
+  emitted: EmittedType,
+): Constructor | undefined {
+  if (members !== undefined || items !== undefined || values !== undefined) return undefined;
+  const found: unknown = type ?? (emitted.from === 'compiler' ? emitted.type : undefined);
+  return isClass(found) && !KINDS.has(found) ? (found as unknown as Constructor) : undefined;
+}
+
+function classShape(
+  where: string,
+  type: Constructor,
+  options: ElementOptions,
+  emitted: EmittedType,
+  problems: string[],
+): ReadSchema | undefined {
+  if ((globalThis as Readonly<Record<string, unknown>>)[type.name] === type) {
     problems.push(
-      `${where}: declared as ${nameOf(shape)}, but the method takes ${describeType(emitted.type)}; make them agree`,
+      `${where}: the method takes ${type.name}, which no parameter can be; take one of ${CHOICES}, and make the ${type.name} in the method`,
     );
     return undefined;
   }
-  return Object.freeze(shape);
+  const before = problems.length;
+  readBounds(where, 'object', options, problems);
+  const shape = dtoShape(where, type, problems);
+  return shape === undefined || problems.length > before ? undefined : agreed(where, shape, emitted, problems);
 }
 
 function shapeOf(
@@ -116,6 +141,9 @@ function shapeOf(
     case 'date':
     case 'bytes':
       return { kind, ...bounds };
+    default:
+      // No type and no option is of any other kind.
+      return undefined;
   }
 }
 
@@ -134,7 +162,11 @@ function element(
     problems.push(...unknown);
     if (unknown.length > 0) return undefined;
   }
-  return declaredShape(where, options, { from: 'handmade' }, problems, depth + 1);
+  const read = declaredShape(where, options, { from: 'handmade' }, problems, depth + 1);
+  if (read?.nullable !== true) return read?.shape;
+  if (read.shape.kind === 'standard') return Object.freeze({ ...read.shape, outline: { kind: 'any' } as const });
+  problems.push(`${where}: null inside a list or an object is not read; use schema, of zod, valibot or arktype`);
+  return undefined;
 }
 
 function kindOf(where: string, options: ElementOptions, emitted: EmittedType, problems: string[]): Kind | undefined {
@@ -173,22 +205,6 @@ function emittedKind(emitted: EmittedType): Kind | undefined {
   return emitted.from === 'compiler' && emitted.type !== Object ? KINDS.get(emitted.type) : undefined;
 }
 
-function contradicts(
-  shape: Shape,
-  emitted: EmittedType,
-): emitted is Extract<EmittedType, { readonly from: 'compiler' }> {
-  if (emitted.from !== 'compiler' || emitted.type === Object || emitted.type === undefined) return false;
-  const types =
-    shape.kind === 'enum'
-      ? [...new Set(shape.members.map(({ value }) => (typeof value === 'string' ? String : Number)))]
-      : EMITTED[shape.kind];
-  return !types.includes(emitted.type);
-}
-
-function nameOf(shape: Shape): string {
-  return shape.kind === 'enum' ? 'an enum of other values' : shape.kind;
-}
-
 function unknownType(emitted: EmittedType): string {
   switch (emitted.from) {
     case 'handmade':
@@ -203,35 +219,4 @@ function unknownType(emitted: EmittedType): string {
         ? `the compiler says only Object, which does not tell what the model must send; write ${CHOICES}, ${OPTIONAL}`
         : `the method takes ${describeType(emitted.type)}, which no parameter can be yet; take one of ${CHOICES}, and make the ${describeType(emitted.type)} in the method`;
   }
-}
-
-function enumMembers(where: string, declared: unknown, problems: string[]): readonly EnumMember[] | undefined {
-  if (typeof declared !== 'object' || declared === null) {
-    problems.push(
-      `${where}: found enum ${describeKind(declared)}; write enum: ['a', 'b'] or the enum itself, enum: Status`,
-    );
-    return undefined;
-  }
-  const members: EnumMember[] = Array.isArray(declared)
-    ? (declared as unknown[]).map((value) => ({ word: String(value), value: value as string }))
-    : membersOf(declared as Readonly<Record<string, string | number>>);
-  if (members.length === 0) problems.push(`${where}: the enum is empty; name at least one value`);
-  else if (members.some(({ value }) => typeof value !== 'string' && !Number.isFinite(value)))
-    problems.push(`${where}: the enum has values that are neither texts nor numbers; use an enum, or a list of texts`);
-  else if (new Set(members.map(({ word }) => word)).size !== members.length)
-    problems.push(`${where}: the enum names a value twice`);
-  return Object.freeze(members.map((member) => Object.freeze(member)));
-}
-
-/** Of an enum of TypeScript's, without the way back from number to name that it also has. */
-function membersOf(declared: Readonly<Record<string, string | number>>): EnumMember[] {
-  return Object.entries(declared)
-    .filter(([name, value]) => !(/^-?\d+(\.\d+)?$/.test(name) && declared[value] === Number(name)))
-    .map(([name, value]) => ({ word: typeof value === 'string' ? value : name, value }));
-}
-
-function describeType(type: unknown): string {
-  if (typeof type === 'function')
-    return type === Number || type === String || type === Boolean ? type.name.toLowerCase() : type.name;
-  return typeof type === 'string' ? `'${type}'` : describeKind(type);
 }

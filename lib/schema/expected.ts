@@ -1,5 +1,5 @@
 import { FORMATS } from './format.js';
-import type { EnumShape, ListShape, NumberShape, Shape, TextShape } from './shape.js';
+import type { EnumShape, ListShape, NumberShape, ObjectShape, TextShape } from './shape.js';
 
 /* What a shape wants, in the words that the model is told. */
 
@@ -27,7 +27,7 @@ export function hasBounds({
 }
 
 /** ` from 1 to 50`, ` of at least 1`, ` above 0 and below 1`; empty without bounds. */
-function boundsText({
+export function boundsText({
   minimum,
   maximum,
   exclusiveMinimum,
@@ -56,42 +56,17 @@ export function expectedList({ minItems, maxItems }: ListShape): string {
   return length === '' ? 'an array' : `an array of ${length}`;
 }
 
+export function expectedObject({ fields }: ObjectShape): string {
+  if (fields.length === 0) return 'an empty object';
+  const shown = fields.slice(0, MAX_MEMBERS).map(({ name }) => name);
+  return `an object with ${shown.join(', ')}${fields.length > MAX_MEMBERS ? ', …' : ''}`;
+}
+
 /** `2 to 80 characters`, `at least 1 item`. */
-function range(least: number | undefined, most: number | undefined, unit: string): string {
+export function range(least: number | undefined, most: number | undefined, unit: string): string {
   const many = (count: number): string => `${count.toString()} ${unit}${count === 1 ? '' : 's'}`;
   if (least !== undefined && most !== undefined)
     return least === most ? many(most) : `${least.toString()} to ${many(most)}`;
   if (least !== undefined) return `at least ${many(least)}`;
   return most === undefined ? '' : `at most ${many(most)}`;
-}
-
-/** The type as the model reads it in a list of tools: `integer from 1 to 50`, `"price" | "name"`, `array of date`. */
-export function typeText(shape: Shape): string {
-  switch (shape.kind) {
-    case 'string': {
-      const { format, ...rest } = shape;
-      return `${format ?? 'string'}${expectedText(rest).slice('a string'.length)}`;
-    }
-    case 'number':
-    case 'integer':
-      return `${shape.kind}${boundsText(shape)}`;
-    case 'boolean':
-      return 'boolean';
-    case 'bigint':
-      return 'whole number in digits';
-    case 'date':
-      return 'date or date-time with offset';
-    case 'enum':
-      return shape.members.map(({ word }) => JSON.stringify(word)).join(' | ');
-    case 'array':
-    case 'set': {
-      const length = range(shape.minItems, shape.maxItems, 'item');
-      return `JSON array of ${typeText(shape.items)}${length === '' ? '' : `, ${length}`}`;
-    }
-    case 'map':
-    case 'record':
-      return `JSON object of ${typeText(shape.values)} by name`;
-    case 'bytes':
-      return `base64${shape.maxBytes === undefined ? '' : ` of at most ${shape.maxBytes.toString()} bytes`}`;
-  }
 }

@@ -1,5 +1,6 @@
-import { convertValue } from './convert-value.js';
-import type { Shape } from './shape.js';
+import { compileShape } from './compile-shape.js';
+import { isJsonObject } from './json.js';
+import type { ObjectShape, Shape } from './shape.js';
 
 /** Whether a value is what a method gets for a shape: a default, which is written as the method sees it and not as the wire does. */
 export function isOfShape(shape: Shape, value: unknown): boolean {
@@ -38,11 +39,32 @@ export function isOfShape(shape: Shape, value: unknown): boolean {
       );
     case 'bytes':
       return value instanceof Uint8Array && value.length <= (shape.maxBytes ?? Infinity);
+    case 'object':
+      return isJsonObject(value) && hasFields(shape, value);
+    case 'union':
+    case 'standard':
+    case 'any':
+      // What a class or another library makes cannot be told from here.
+      return false;
   }
 }
 
 function converts(shape: Shape, value: unknown): boolean {
-  return 'value' in convertValue(shape, value, '');
+  const lines: string[] = [];
+  compileShape(shape)(value, '', lines);
+  return lines.length === 0;
+}
+
+function hasFields({ fields, dto }: ObjectShape, value: Readonly<Record<string, unknown>>): boolean {
+  return (
+    dto === undefined &&
+    Object.keys(value).every((key) => fields.some(({ name }) => name === key)) &&
+    fields.every(({ name, shape, optional, nullable }) => {
+      const held = value[name];
+      if (held === undefined) return optional;
+      return held === null ? nullable : isOfShape(shape, held);
+    })
+  );
 }
 
 function isWithin(

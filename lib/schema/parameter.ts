@@ -1,15 +1,21 @@
 import { describeKind, PARAMETER_OPTIONS, parameterNameProblems, unknownOptions } from '../declaration.js';
 import { copyOf } from './canonical.js';
-import { declaredShape, type EmittedType } from './declared-shape.js';
+import { declaredShape } from './declared-shape.js';
+import type { EmittedType } from './emitted-type.js';
+import { finisherOf } from './finish.js';
 import { isOfShape } from './is-of-shape.js';
-import type { Parameter, TextFormat } from './shape.js';
+import type { Parameter, Shape, StandardSchema, TextFormat } from './shape.js';
 
 /** The names of JSON Schema for what a single value can be. */
 export type ParameterKind = 'string' | 'number' | 'integer' | 'boolean';
 
+/** A class whose properties bear rules of class-validator. */
+export type ClassType = new () => object;
+
 /**
- * How a type is written: by JSON Schema's name, or by the class that the method takes. `Object` is an object of values
- * by name, and needs `values`; so does `Map`; `Array` and `Set` need `items`.
+ * How a type is written: by JSON Schema's name, or by the class that the method takes; `() => Line` for one that is
+ * declared later. `Object` is an object of values by name, and needs `values`; so does `Map`; `Array` and `Set` need
+ * `items`.
  */
 export type ParameterType =
   | ParameterKind
@@ -23,7 +29,9 @@ export type ParameterType =
   | MapConstructor
   | ObjectConstructor
   | BufferConstructor
-  | Uint8ArrayConstructor;
+  | Uint8ArrayConstructor
+  | ClassType
+  | (() => ClassType);
 
 /** What is inside a list or an object: a type, or a type with its bounds, `{ type: 'integer', minimum: 1 }`. */
 export type ElementType = ParameterType | ElementOptions;
@@ -42,7 +50,7 @@ export interface ElementOptions {
   readonly enum?: EnumValues;
   /** In characters. */
   readonly minLength?: number;
-  /** In characters. Default: 65,536. */
+  /** In characters. Default: 65,536; with a `pattern`, which may take the square of the length, 2,048. */
   readonly maxLength?: number;
   /** A regular expression of JavaScript, with its flag `u`; anywhere in the text, unless it says `^` and `$`. */
   readonly pattern?: string;
@@ -57,6 +65,13 @@ export interface ElementOptions {
   readonly maxItems?: number;
   /** Of a `Buffer` or `Uint8Array`, which travels as base64. Default: 49,152. */
   readonly maxBytes?: number;
+  /** A Standard Schema, of zod, valibot or arktype, which says all of it: it checks, and the method gets what it makes. */
+  readonly schema?: StandardSchema;
+  /**
+   * A JSON Schema, which says all of it. Alone, it is what the value is checked by, and what cannot be checked here is an
+   * error; beside `schema`, it is what the model reads where that library cannot say it.
+   */
+  readonly jsonSchema?: Readonly<Record<string, unknown>>;
 }
 
 /** What `@AIToolParam` and `defineTool` take besides name and description. */
@@ -94,14 +109,12 @@ export function declareParameter(
   for (const flag of ['optional', 'nullable'] as const)
     if (options[flag] !== undefined && typeof options[flag] !== 'boolean')
       problems.push(`${where}: ${flag} must be true or false, found ${describeKind(options[flag])}`);
-  const shape = problems.length > before ? undefined : declaredShape(where, options, emitted, problems);
-  if (shape === undefined) return undefined;
-  const nullable = options.nullable === true;
+  const read = problems.length > before ? undefined : declaredShape(where, options, emitted, problems);
+  if (read === undefined) return undefined;
+  const { shape } = read;
+  const nullable = options.nullable === true || read.nullable;
   const hasDefault = options.default !== undefined;
-  if (hasDefault && !(nullable && options.default === null) && !isOfShape(shape, options.default))
-    problems.push(
-      `${where}: default is ${describeKind(options.default)} that the declaration itself would refuse; write a value that the method takes, within the bounds`,
-    );
+  if (hasDefault && !(nullable && options.default === null)) problems.push(...defaultProblems(where, shape, options));
   if (problems.length > before) return undefined;
   const kept = copyOf(options.default);
   return Object.freeze({
@@ -112,6 +125,20 @@ export function declareParameter(
     nullable,
     ...(hasDefault && { makeDefault: () => freshCopy(kept) }),
   });
+}
+
+function defaultProblems(where: string, shape: Shape, { default: value }: ParameterOptions): string[] {
+  if (shape.kind === 'standard')
+    return [
+      `${where}: default is not checked by schema; give it there, z.number().default(10), and write optional: true here`,
+    ];
+  if (finisherOf(shape) !== undefined)
+    return [`${where}: an instance of a class cannot be a default; write optional: true, and make it in the method`];
+  return isOfShape(shape, value)
+    ? []
+    : [
+        `${where}: default is ${describeKind(value)} that the declaration itself would refuse; write a value that the method takes, within the bounds`,
+      ];
 }
 
 /** Lists and objects of one call are not those of the next. */

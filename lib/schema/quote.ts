@@ -5,8 +5,8 @@
 const MAX_QUOTE = 80;
 
 /** At most a line of the model's own text, well-formed and without line breaks of its own. */
-export function cut(text: string): string {
-  const line = text.length > MAX_QUOTE ? `${text.slice(0, MAX_QUOTE)}…` : text;
+export function cut(text: string, most = MAX_QUOTE): string {
+  const line = text.length > most ? `${text.slice(0, most)}…` : text;
   // eslint-disable-next-line no-control-regex
   return line.toWellFormed().replace(/[\u0000-\u001f\u007f\u2028\u2029]/g, ' ');
 }

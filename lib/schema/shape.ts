@@ -11,7 +11,11 @@ export type Shape =
   | EnumShape
   | ListShape
   | MapShape
-  | BytesShape;
+  | BytesShape
+  | ObjectShape
+  | UnionShape
+  | StandardShape
+  | { readonly kind: 'any' };
 
 export interface TextShape {
   readonly kind: 'string';
@@ -65,10 +69,75 @@ export interface BytesShape {
   readonly maxBytes?: number;
 }
 
-/** A parameter as it was declared, checked and frozen. */
-export interface Parameter {
+/** An object with these fields and no others. It may hold itself, so nothing may walk shapes without an end. */
+export interface ObjectShape {
+  readonly kind: 'object';
+  readonly fields: readonly Field[];
+  /** What it becomes an instance of; without one it stays an object. */
+  readonly dto?: Dto;
+}
+
+/** One of several objects, told apart by the text under one key. */
+export interface UnionShape {
+  readonly kind: 'union';
+  readonly tag: string;
+  readonly branches: readonly { readonly word: string; readonly shape: ObjectShape }[];
+}
+
+/** A class whose properties bear rules of class-validator. */
+export interface Dto {
+  readonly type: new () => object;
+  /** For a schema that must name it. */
   readonly name: string;
-  readonly description: string;
+  /** By the name of the property; none for a property that its own shape says in full. */
+  readonly rules: ReadonlyMap<string, readonly Rule[]>;
+}
+
+/** One rule of a property, as the model is told of it. */
+export interface Rule {
+  /** By which class-validator names it: `isEmail`. */
+  readonly name: string;
+  /** What it wants: `an email address`; absent where only the application knows. */
+  readonly expected?: string;
+  /** The application's own sentence. */
+  readonly message?: string;
+}
+
+/** What another library checks and converts. */
+export interface StandardShape {
+  readonly kind: 'standard';
+  readonly schema: StandardSchema;
+  /** What the model is told of it: JSON Schema of what goes in. */
+  readonly json: Readonly<Record<string, unknown>>;
+  /** As far as it can be read here: what comes as text is read by it, before the other library sees it. */
+  readonly outline: Shape;
+}
+
+/**
+ * The part of Standard Schema (https://standardschema.dev, 1.1) that is used here: zod, valibot and arktype have it, an
+ * arktype on a function.
+ */
+export interface StandardSchema<Output = unknown> {
+  readonly '~standard': {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
+    readonly types?: { readonly output: Output } | undefined;
+    readonly jsonSchema?: { readonly input: (options: { readonly target: string }) => Record<string, unknown> };
+  };
+}
+
+export type StandardResult<Output> =
+  { readonly value: Output; readonly issues?: undefined } | { readonly issues: readonly StandardIssue[] };
+
+export interface StandardIssue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+/** A named value, in a call or in an object. */
+export interface Field {
+  readonly name: string;
   readonly shape: Shape;
   /** The model may leave it out; it is then `undefined`, or its default. */
   readonly optional: boolean;
@@ -76,4 +145,14 @@ export interface Parameter {
   readonly nullable: boolean;
   /** Makes the default, anew for each call; absent where there is none. */
   readonly makeDefault?: () => unknown;
+  /** What the model is told besides the shape: the words of rules that no shape has. */
+  readonly hint?: string;
+  /** Of a class: the property, where the wire calls it otherwise, and what is made of the converted value. */
+  readonly property?: string;
+  readonly becomes?: 'map' | 'set';
+}
+
+/** A parameter as it was declared, checked and frozen. */
+export interface Parameter extends Field {
+  readonly description: string;
 }

@@ -1,12 +1,16 @@
 import {
+  deepFreeze,
   descriptionProblems,
   describeKind,
   nameProblems,
   type ToolOptions,
   toolOptionProblems,
 } from '../declaration.js';
+import { compileArguments } from '../schema/convert.js';
+import { argumentsSchema } from '../schema/json-schema.js';
 import { declareParameter } from '../schema/parameter.js';
 import type { Parameter } from '../schema/shape.js';
+import { strictArguments, strictLimitProblems } from '../schema/strict.js';
 import { effectOf, isToolGroup, MUTATING, READ_ONLY } from './group.js';
 import type { CompiledTool, Tool, ToolParameter } from './tool.js';
 
@@ -22,14 +26,25 @@ export interface ToolDraft {
   readonly prepare: CompiledTool['prepare'];
 }
 
-/** Fills in the defaults and freezes. */
-export function compileTool(draft: ToolDraft): CompiledTool {
+/**
+ * Fills in the defaults, makes once what every call needs, and freezes. What no provider's strict mode would take goes to
+ * `problems`, and then there is no tool.
+ */
+export function compileTool(draft: ToolDraft, problems: string[]): CompiledTool | undefined {
   const { options } = draft;
+  const schema = argumentsSchema(draft.parameters);
+  const strictSchema = strictArguments(schema);
+  const limits = strictSchema === undefined ? [] : strictLimitProblems(draft.origin, strictSchema);
+  problems.push(...limits);
+  if (limits.length > 0) return undefined;
   return Object.freeze({
     name: draft.name,
     origin: draft.origin,
     description: draft.description,
     parameters: Object.freeze([...draft.parameters]),
+    convert: compileArguments(draft.parameters),
+    schema: deepFreeze(schema),
+    strictSchema: deepFreeze(strictSchema),
     fromScope: Object.freeze([...(draft.fromScope ?? [])]),
     groups: Object.freeze([...draft.groups]),
     effect: effectOf(draft.groups),
@@ -74,15 +89,18 @@ export function compileHandmade(tool: Tool, problems: string[]): CompiledTool | 
   if (problems.length > before) return undefined;
   // Bound: what is compiled is what runs, whatever becomes of the object.
   const execute = tool.execute.bind(tool);
-  return compileTool({
-    name: tool.name,
-    origin,
-    description: tool.description,
-    parameters,
-    groups,
-    options: tool,
-    prepare: (args, context) => () => execute(args, context),
-  });
+  return compileTool(
+    {
+      name: tool.name,
+      origin,
+      description: tool.description,
+      parameters,
+      groups,
+      options: tool,
+      prepare: (args, context) => () => execute(args, context),
+    },
+    problems,
+  );
 }
 
 function groupsOf(origin: string, groups: unknown, problems: string[]): readonly string[] {

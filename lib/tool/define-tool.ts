@@ -1,5 +1,7 @@
 import { AIDefinitionError } from '../errors.js';
 import { TOOL_OPTIONS, type ToolOptions, unknownOptions } from '../declaration.js';
+import type { ClassType } from '../schema/parameter.js';
+import type { StandardSchema } from '../schema/shape.js';
 import { compileHandmade } from './compile.js';
 import type { ToolGroup } from './group.js';
 import type { Tool, ToolCallContext, ToolParameter, ToolParameters } from './tool.js';
@@ -16,10 +18,21 @@ type ValueOf<T> = T extends 'integer' | 'number' | NumberConstructor
         ? Date
         : T extends BufferConstructor | Uint8ArrayConstructor
           ? Buffer
-          : string;
+          : T extends 'string' | StringConstructor
+            ? string
+            : T extends ClassType
+              ? InstanceType<T>
+              : T extends () => ClassType
+                ? InstanceType<ReturnType<T>>
+                : never;
 /** What an element says: a type, or a type with its bounds. */
 type ElementOf<E> = E extends object ? (E extends (...args: never[]) => unknown ? ValueOf<E> : ShapeOf<E>) : ValueOf<E>;
-type ShapeOf<P> = P extends { readonly enum: infer E }
+type ShapeOf<P> = P extends { readonly schema: StandardSchema<infer O> }
+  ? O
+  : P extends { readonly jsonSchema: object }
+    ? unknown
+    : DeclaredOf<P>;
+type DeclaredOf<P> = P extends { readonly enum: infer E }
   ? MemberOf<E>
   : P extends { readonly items: infer I }
     ? P extends { readonly type: SetConstructor }

@@ -2,7 +2,7 @@ import { isErrorOf } from '../errors.js';
 import type { AILogger } from '../logger.js';
 import type { ToolCallOutcome, ToolCallRecord, TranscriptEntry } from '../run.js';
 import { canonical, copyOf } from '../schema/canonical.js';
-import { convertArguments, type Conversion } from '../schema/convert.js';
+import type { Conversion } from '../schema/convert.js';
 import type { DenialTest } from './denial.js';
 import { nothingText, resultText, shorten } from './result.js';
 import { told } from './told.js';
@@ -72,23 +72,64 @@ export class Dispatcher {
 
   /** Executes a call of the set, or says why not. Throws where the run is over: an abort, no scope, a broken definition. */
   async dispatch(call: RequestedCall, toolset: Toolset): Promise<DispatchedCall> {
+    this.#context.signal.throwIfAborted();
     const tool = toolset.get(call.tool);
-    const conversion = tool && convert(tool, call);
-    return this.#report(call, conversion, async () => {
-      if (tool === undefined || conversion === undefined)
-        return { outcome: 'unknown-tool', result: told.unknownTool(call.tool, toolset.names) };
-      if (!conversion.ok)
-        return { outcome: 'invalid-arguments', result: told.invalidArguments(tool.name, conversion.lines) };
-      return this.#once(tool, conversion.values, () => this.#execute(tool, conversion.values, call));
+    if (tool === undefined)
+      return this.#report(call, undefined, () => ({
+        outcome: 'unknown-tool',
+        result: told.unknownTool(call.tool, toolset.names),
+      }));
+    const conversion = await this.#convert(tool, call);
+    if ('outcome' in conversion) return this.#report(call, undefined, () => conversion);
+    return this.#report(call, conversion.values, () =>
+      this.#once(tool, conversion.values, () => this.#execute(tool, conversion.values, call)),
+    );
+  }
+
+  /** Rules of the application's may take as long as the tool, and no longer. */
+  async #convert(tool: CompiledTool, call: RequestedCall): Promise<Extract<Conversion, { ok: true }> | Ending> {
+    const lines = call.problem === undefined ? undefined : [call.problem];
+    const converting = lines === undefined ? tool.convert(call.sent) : { ok: false as const, lines };
+    let conversion: Conversion | Ending;
+    if (converting instanceof Promise) {
+      const cutShort = cutShortBy(this.#context.signal, tool);
+      try {
+        conversion = await Promise.race([converting, cutShort.ending]);
+      } finally {
+        cutShort.stop();
+      }
+    } else conversion = converting;
+    if ('outcome' in conversion) {
+      // Nothing was executed, whatever the rules did.
+      const result = conversion.outcome === 'timed-out' ? told.unchecked(tool.name) : conversion.result;
+      return this.#looked(tool, call, { ...conversion, result });
+    }
+    if (conversion.ok) return { ok: true, values: Object.freeze(conversion.values) };
+    const { error } = conversion;
+    return this.#looked(tool, call, {
+      outcome: 'invalid-arguments',
+      result: told.invalidArguments(tool.name, conversion.lines),
+      ...(error !== undefined && { error }),
+      ...(isErrorOf(error, 'scope') && { fatal: error }),
     });
+  }
+
+  /** A rule that throws, or takes too long, is something that somebody must look at. */
+  #looked(tool: CompiledTool, call: RequestedCall, ending: Ending): Ending {
+    const { logger, runId } = this.#context;
+    if (ending.error !== undefined && ending.fatal === undefined)
+      logger.warn(
+        `[inversify-ai] the arguments of ${tool.name} could not be checked (run ${runId}, call ${call.callId})`,
+        ending.error,
+      );
+    return ending;
   }
 
   async #report(
     call: RequestedCall,
-    conversion: Conversion | undefined,
-    end: () => Promise<Ending>,
+    converted: Readonly<Record<string, unknown>> | undefined,
+    end: () => Ending | Promise<Ending>,
   ): Promise<DispatchedCall> {
-    this.#context.signal.throwIfAborted();
     const begun = performance.now();
     const { callId, turn, tool } = call;
     const started: StartedCall = {
@@ -97,9 +138,7 @@ export class Dispatcher {
       tool,
       sent: Object.freeze(call.sent),
       // A copy of what could be changed: nothing that is done to an event reaches the method.
-      ...(conversion?.ok === true && {
-        arguments: Object.freeze(copyOf(conversion.values)),
-      }),
+      ...(converted !== undefined && { arguments: Object.freeze(copyOf(converted)) }),
     };
     this.#context.started(started);
     const ending = await end();
@@ -206,12 +245,6 @@ function seemsOk({ outcome, denied }: Ending): boolean {
 function aborted(signal: AbortSignal): Ending {
   const reason: unknown = signal.reason;
   return { outcome: 'aborted', result: '', error: reason, fatal: reason };
-}
-
-function convert(tool: CompiledTool, call: RequestedCall): Conversion {
-  return call.problem === undefined
-    ? convertArguments(tool.parameters, call.sent)
-    : { ok: false, lines: [call.problem] };
 }
 
 /** Runs the tool and tells its result; never rejects. */

@@ -15,6 +15,9 @@ export const told = {
   invalidArguments: (tool: string, lines: readonly string[]): string =>
     `${tool} was not called, its arguments are wrong:\n${lines.join('\n')}`,
 
+  unchecked: (tool: string): string =>
+    `${tool} was not called: its arguments could not be checked in time. Nothing was run.`,
+
   failed: (tool: string): string => `${tool} failed. The reason is not known to you, so do not guess it.`,
 
   timedOut: (tool: string): string => `${tool} did not finish in time. It is not known whether it took effect.`,

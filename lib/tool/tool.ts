@@ -1,5 +1,7 @@
 import type { ToolOptions } from '../declaration.js';
 import type { ParameterOptions } from '../schema/parameter.js';
+import type { ArgumentsConverter } from '../schema/convert.js';
+import type { ArgumentsSchema, JsonSchemaObject } from '../schema/json-schema.js';
 import type { Parameter } from '../schema/shape.js';
 import type { ToolEffect, TranscriptEntry } from '../run.js';
 import type { ToolGroup } from './group.js';
@@ -24,7 +26,7 @@ export interface ToolCallContext {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/** One parameter of a tool made by hand: nothing but `type`, `enum`, `items` or `values` says what it is. */
+/** One parameter of a tool made by hand: nothing but `type`, `enum`, `items`, `values` or a schema says what it is. */
 export type ToolParameter = ParameterOptions & {
   /** What the value is, for the model. */
   readonly description: string;
@@ -33,6 +35,8 @@ export type ToolParameter = ParameterOptions & {
     | Required<Pick<ParameterOptions, 'enum'>>
     | Required<Pick<ParameterOptions, 'items'>>
     | Required<Pick<ParameterOptions, 'values'>>
+    | Required<Pick<ParameterOptions, 'schema'>>
+    | Required<Pick<ParameterOptions, 'jsonSchema'>>
   );
 
 /** The parameters of a tool made by hand, by name, in the order in which the model reads them. */
@@ -61,6 +65,12 @@ export interface CompiledTool {
   readonly origin: string;
   readonly description: string;
   readonly parameters: readonly Parameter[];
+  /** Checks and converts what the model sends. */
+  readonly convert: ArgumentsConverter;
+  /** What the model may send: all that was declared. */
+  readonly schema: ArgumentsSchema;
+  /** The same for a provider's strict mode; none where a parameter cannot be said in it. */
+  readonly strictSchema: JsonSchemaObject | undefined;
   /** What fills the parameters that the model does not see and may not choose, by name. */
   readonly fromScope: readonly string[];
   readonly groups: readonly string[];

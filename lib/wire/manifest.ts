@@ -1,4 +1,4 @@
-import { typeText } from '../schema/expected.js';
+import { typeText } from '../schema/type-text.js';
 import type { Parameter } from '../schema/shape.js';
 import type { CompiledTool } from '../tool/tool.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
-import { convertArguments } from '../../../lib/schema/convert.js';
+import { convertArguments } from './converting.js';
 import type { Parameter, Shape } from '../../../lib/schema/shape.js';
 
 interface Rest {

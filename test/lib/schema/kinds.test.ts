@@ -3,11 +3,11 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import fc from 'fast-check';
 import { canonical, copyOf } from '../../../lib/schema/canonical.js';
-import { convertArguments } from '../../../lib/schema/convert.js';
-import { typeText } from '../../../lib/schema/expected.js';
+import { typeText } from '../../../lib/schema/type-text.js';
 import { argumentsSchema } from '../../../lib/schema/json-schema.js';
 import { declareParameter, type ParameterOptions } from '../../../lib/schema/parameter.js';
 import type { Parameter } from '../../../lib/schema/shape.js';
+import { convertArguments } from './converting.js';
 
 enum Status {
   Open = 'OPEN',
