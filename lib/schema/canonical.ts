@@ -11,11 +11,29 @@ export function canonical(value: unknown): string {
       .join()}}`;
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
   if (typeof value === 'object' && value !== null)
-    return `{${Object.entries(value)
+    return `${says(value)}{${Object.entries(value)
       .map(([key, held]) => `${JSON.stringify(key)}:${canonical(held)}`)
       .sort()
       .join()}}`;
   return value === undefined ? 'undefined' : JSON.stringify(value);
+}
+
+/** What an object of a class says of itself: another library may make a value that has no property to look at. */
+function says(value: object): string {
+  if (isPlain(value)) return '';
+  const { toJSON } = value as { readonly toJSON?: unknown };
+  try {
+    const said: unknown =
+      typeof toJSON === 'function' ? Reflect.apply(toJSON as () => unknown, value, ['']) : undefined;
+    return canonical(said === value || said === undefined ? String(value) : said);
+  } catch {
+    return '';
+  }
+}
+
+function isPlain(value: object): boolean {
+  const prototype = Object.getPrototypeOf(value) as object | null;
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 /** A copy that shares nothing that can be changed: for an event, of which whoever reads it may do what they like. */
@@ -26,7 +44,10 @@ export function copyOf(value: unknown): unknown {
   if (value instanceof Set) return new Set([...value].map(copyOf));
   if (value instanceof Map) return new Map([...value].map(([key, held]) => [key, copyOf(held)]));
   if (Array.isArray(value)) return Object.freeze(value.map(copyOf));
+  const entries = Object.entries(value);
+  // A value that keeps what it is in private, a URL, is of no use as a copy; it says itself what it is.
+  if (entries.length === 0 && !isPlain(value)) return says(value);
   const copy = Object.create(Object.getPrototypeOf(value) as object | null) as Record<string, unknown>;
-  for (const [key, held] of Object.entries(value)) copy[key] = copyOf(held);
+  for (const [key, held] of entries) copy[key] = copyOf(held);
   return Object.freeze(copy);
 }

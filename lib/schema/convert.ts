@@ -69,8 +69,7 @@ async function finish(
   const lines: string[] = [];
   const unchecked: Unchecked[] = [];
   for (const { name, finish: finishField } of fields)
-    if (finishField !== undefined && values[name] !== undefined)
-      values[name] = await finishField(values[name], name, lines, unchecked);
+    if (finishField !== undefined) values[name] = await finishField(values[name], name, lines, unchecked);
   if (lines.length === 0) return { ok: true, values };
   return { ok: false, lines: bounded(lines), ...(unchecked[0] !== undefined && { error: unchecked[0].error }) };
 }

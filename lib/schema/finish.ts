@@ -15,9 +15,15 @@ export type Finisher = (value: unknown, path: string, lines: string[], unchecked
 
 /** Of a shape; most need none. */
 export function finisherOf(shape: Shape): Finisher | undefined {
+  // Another library may say what stands for nothing; it may make something of null, too.
+  if (shape.kind === 'standard')
+    return (value, path, lines, unchecked) => convertByStandard(shape, value, path, lines, unchecked);
+  const finish = finisherOfParts(shape);
+  return finish && ((value, ...rest) => ((value ?? null) === null ? Promise.resolve(value) : finish(value, ...rest)));
+}
+
+function finisherOfParts(shape: Shape): Finisher | undefined {
   switch (shape.kind) {
-    case 'standard':
-      return (value, path, lines, unchecked) => convertByStandard(shape, value, path, lines, unchecked);
     case 'object': {
       const { dto } = shape;
       return (

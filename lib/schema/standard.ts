@@ -60,9 +60,12 @@ export async function convertByStandard(
   try {
     const result = await schema['~standard'].validate(sent);
     if (result.issues === undefined) return result.value;
+    // Left out, which the parameter allows: the schema was only asked for its default.
+    if (sent === undefined) return undefined;
     if (result.issues.length === 0) lines.push(`${path}: this value is not accepted`);
     for (const issue of result.issues) lines.push(`${pathOf(issue, path)}: ${cut(issue.message, 200)}`);
   } catch (error) {
+    if (sent === undefined) return undefined;
     lines.push(`${path}: this value could not be checked`);
     unchecked.push({ error });
   }

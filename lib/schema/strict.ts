@@ -10,7 +10,7 @@ import { type ArgumentsSchema, type JsonSchemaObject, orNull } from './json-sche
 
 /** Keywords on a value that the strict mode enforces. */
 const KEPT: ReadonlySet<string> = new Set([
-  ...['type', 'enum', 'const', 'description', 'pattern', 'multipleOf', 'minimum', 'maximum'],
+  ...['enum', 'const', 'description', 'multipleOf', 'minimum', 'maximum'],
   ...['exclusiveMinimum', 'exclusiveMaximum', 'minItems', 'maxItems'],
 ]);
 const FORMATS: ReadonlySet<unknown> = new Set([
@@ -45,14 +45,38 @@ function strict(schema: unknown): JsonSchemaObject {
   const kept: Record<string, unknown> = {};
   for (const [keyword, value] of Object.entries(schema)) {
     if (STRUCTURE.has(keyword) || SILENT.has(keyword)) continue;
-    if (KEPT.has(keyword) || (keyword === 'format' && FORMATS.has(value))) kept[keyword] = value;
+    if (keyword === 'type') kept[keyword] = nullLast(value);
+    else if (isKept(keyword, value)) kept[keyword] = value;
     else notes.push(note(keyword, value));
   }
   const structure = structureOf(schema, kept, notes);
   const description = [kept['description'], notes.length > 0 && `(${notes.join(', ')})`].filter(Boolean).join(' ');
   const { description: _, ...rest } = { ...kept, ...structure };
   if (Object.keys(rest).length === 0) throw new NotStrictError('a schema that says nothing');
-  return { ...rest, ...(description !== '' && { description }) };
+  if (description === '') return rest;
+  // Beside a reference nothing may stand (camel-ai/camel#3001).
+  return '$ref' in rest ? { anyOf: [rest], description } : { ...rest, description };
+}
+
+/** Regular expressions that look around are answered with 400 (vercel/ai#21037). */
+function isKept(keyword: string, value: unknown): boolean {
+  if (keyword === 'format') return FORMATS.has(value);
+  if (keyword !== 'pattern') return KEPT.has(keyword);
+  return typeof value === 'string' && !/\(\?<?[=!]/.test(value) && isPattern(value);
+}
+
+function isPattern(text: string): boolean {
+  try {
+    return new RegExp(text, 'u') instanceof RegExp;
+  } catch {
+    return false;
+  }
+}
+
+function nullLast(type: unknown): unknown {
+  return Array.isArray(type)
+    ? [...(type as unknown[])].sort((a, b) => Number(a === 'null') - Number(b === 'null'))
+    : type;
 }
 
 /** `minLength 2`: for the model to read, since nothing makes it keep to it while it writes. */
@@ -156,7 +180,7 @@ function measure(
   for (const choice of Array.isArray(anyOf) ? (anyOf as unknown[]) : []) measure(choice, level, count);
   for (const [name, def] of Object.entries({ ...(isJsonObject($defs) && $defs) })) {
     count.characters += name.length;
-    measure(def, 1, count);
+    measure(def, 2, count);
   }
   const values: readonly unknown[] = Array.isArray(members) ? members : single === undefined ? [] : [single];
   const length = values.reduce<number>((sum, value) => sum + String(value).length, 0);

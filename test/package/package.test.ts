@@ -28,6 +28,8 @@ const PEERS = [
   '@inversifyjs/plugin',
   'undici-types',
   'class-transformer',
+  'class-validator',
+  'zod',
   'express',
   '@types/express',
   'fastify',
@@ -227,6 +229,61 @@ console.log(run.calls[0].result);`,
         stdout.slice(stdout.indexOf('Tools:') + 6),
     );
     expect(status).toBe(0);
+  });
+
+  it('compiles what a parameter may be, and gives the method just that', () => {
+    expect(compile('arguments', readFileSync('test/package/arguments.ts', 'utf8'))).toEqual({ status: 0, output: '' });
+    writeFileSync(
+      join(project, 'catalog.js'),
+      `import { createAIService } from 'inversify-ai';
+       import { call, scriptedModel, text } from 'inversify-ai/testing';
+       const { CatalogTools, Line, NewOrder } = await import('./arguments/main.js');
+       class Recording extends CatalogTools {
+         search(...values) { console.log(values); return []; }
+         order(...values) {
+           console.log(values, values[0] instanceof NewOrder, values[1][0] instanceof Line);
+           return super.order(...values);
+         }
+       }
+       const agent = createAIService({
+         model: scriptedModel([
+           call('Recording_search', { text: 'red shoes', level: 'high', sort: 'price', since: null, ids: '["2512292042121000001"]', prices: '{"eur":5}', filter: '{"colour":"red"}' }),
+           call('Recording_order', { order: '{"email":"a@example.test","lines":[{"quantity":2}]}', gifts: '[{"quantity":1}]' }),
+           call('Recording_order', { order: '{"email":"nobody","lines":[{"quantity":0}]}' }),
+           text('done'),
+         ]),
+         tools: [new Recording()],
+       });
+       for (const { outcome, result } of (await agent.run('q')).calls) console.log(outcome, result);`,
+    );
+    const { stdout, stderr } = run('catalog.js');
+    expect(stderr).toBe('');
+    expect(stdout).toBe(`[
+  'red shoes',
+  10,
+  undefined,
+  1,
+  'price',
+  null,
+  [ 2512292042121000001n ],
+  Map(1) { 'eur' => 5 },
+  { colour: 'red' }
+]
+[
+  NewOrder {
+    email: 'a@example.test',
+    lines: [ [Line] ],
+    note: undefined
+  },
+  [ Line { quantity: 1 } ],
+  undefined,
+  undefined
+] true true
+ok []
+ok Done. There is no result to show.
+invalid-arguments Recording_order was not called, its arguments are wrong:
+order.lines[0].quantity: expected an integer of at least 1, got 0
+`);
   });
 
   it('compiles scopes, adapters and the two-callers kit', () => {

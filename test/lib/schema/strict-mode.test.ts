@@ -51,7 +51,7 @@ const right: readonly (readonly [what: string, schema: Schema])[] = [
   ['bounds of numbers', p({ type: 'number', minimum: -0.5, maximum: 9, exclusiveMinimum: -1, exclusiveMaximum: 10 })],
   ['a multiple, or null', p({ type: ['integer', 'null'], multipleOf: 5 })],
   ['bounds of arrays', p({ type: 'array', items: { type: 'array', items: text }, minItems: 0, maxItems: 3 })],
-  ['a definition', p({ $ref: '#/$defs/A', description: 'd' }, { $defs: { A: object({ a: text }) } })],
+  ['a definition', p({ anyOf: [{ $ref: '#/$defs/A' }], description: 'd' }, { $defs: { A: object({ a: text }) } })],
   ['a definition by a chain', p({ $ref: '#/$defs/A' }, { $defs: { A: { $ref: '#/$defs/B' }, B: text } })],
   ['a definition with a name to escape', p({ $ref: '#/$defs/A~1~01' }, { $defs: { 'A/~1': text } })],
   ['the root in itself', p({ anyOf: [{ $ref: '#' }, { type: 'null' }] })],
@@ -125,7 +125,7 @@ const wrong: readonly (readonly [schema: unknown, ...problems: string[]])[] = [
   // Types.
   ...['text', 'Object', null, undefined, [], ['string'], ['string', 'integer'], ['null', 'string'], ['null', 'null']]
     .concat([['string', 'integer', 'null']])
-    .map((type) => [p({ type }), NO_TYPE] as const),
+    .map((type) => [p({ type, minimum: 0 }), NO_TYPE] as const),
   // Keywords that are none, that stand where they say nothing, or with a value that is none.
   ...'oneOf allOf not if then else patternProperties propertyNames minProperties maxProperties prefixItems contains uniqueItems'
     .concat(' minLength maxLength default examples title contentEncoding contentMediaType nullable dependentRequired')

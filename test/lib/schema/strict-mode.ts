@@ -26,7 +26,6 @@ const TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'nul
 const FORMATS = ['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid'];
 /** A schema with none of these would take anything. */
 const SAYING_WHAT = ['type', 'anyOf', 'enum', 'const', '$ref'];
-const BESIDE_REF = ['$ref', 'description'];
 
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -156,7 +155,7 @@ function checkKeywords(run: Run, schema: JsonObject, path: string, types: readon
     const tell = (problem: string): number => run.problems.push(`${under(path, name)}: ${problem}`);
     const known = KEYWORDS.get(name);
     if (known === undefined) tell('is not supported');
-    else if (Object.hasOwn(schema, '$ref') && !BESIDE_REF.includes(name)) tell('may not stand beside $ref');
+    else if (Object.hasOwn(schema, '$ref') && name !== '$ref') tell('may not stand beside $ref');
     else if (name === '$defs' && path !== '#') tell('may be at the root only');
     else if (isTypeKnown && known.of.length > 0 && !known.of.some((type) => types.includes(type)))
       tell(`may be with type ${known.of.join(' or ')} only`);
