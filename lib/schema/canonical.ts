@@ -21,11 +21,12 @@ export function canonical(value: unknown): string {
 /** What an object of a class says of itself: another library may make a value that has no property to look at. */
 function says(value: object): string {
   if (isPlain(value)) return '';
-  const { toJSON } = value as { readonly toJSON?: unknown };
+  const { toJSON, toString } = value as { readonly toJSON?: unknown; readonly toString?: unknown };
+  const ownText = toString === Object.prototype.toString ? undefined : toString;
+  const tell = typeof toJSON === 'function' ? toJSON : ownText;
   try {
-    const said: unknown =
-      typeof toJSON === 'function' ? Reflect.apply(toJSON as () => unknown, value, ['']) : undefined;
-    return canonical(said === value || said === undefined ? String(value) : said);
+    const said: unknown = typeof tell === 'function' ? Reflect.apply(tell as () => unknown, value, ['']) : undefined;
+    return said === undefined || said === value ? '' : canonical(said);
   } catch {
     return '';
   }
@@ -46,7 +47,8 @@ export function copyOf(value: unknown): unknown {
   if (Array.isArray(value)) return Object.freeze(value.map(copyOf));
   const entries = Object.entries(value);
   // A value that keeps what it is in private, a URL, is of no use as a copy; it says itself what it is.
-  if (entries.length === 0 && !isPlain(value)) return says(value);
+  const said = entries.length === 0 ? says(value) : '';
+  if (said !== '') return said;
   const copy = Object.create(Object.getPrototypeOf(value) as object | null) as Record<string, unknown>;
   for (const [key, held] of entries) copy[key] = copyOf(held);
   return Object.freeze(copy);

@@ -426,6 +426,25 @@ describe('what makes two calls the same, and what an event gets', () => {
     expect(canonical(new Set(['a', 'b']))).toBe(canonical(new Set(['b', 'a'])));
   });
 
+  it('tells values of other classes by what they say of themselves', () => {
+    class Money {
+      readonly #cents: number;
+      constructor(cents: number) {
+        this.#cents = cents;
+      }
+      toString(): string {
+        return this.#cents.toString();
+      }
+    }
+    class Bare {}
+    const [a, b] = [new URL('https://a.test/'), new URL('https://b.test/')];
+    expect(canonical(a)).not.toBe(canonical(b));
+    expect(canonical(a)).toBe(canonical(new URL('https://a.test/')));
+    expect(canonical(new Money(1))).not.toBe(canonical(new Money(2)));
+    expect(copyOf({ a, money: new Money(1) })).toEqual({ a: '"https://a.test/"', money: '"1"' });
+    expect(copyOf(new Bare())).toEqual(new Bare());
+  });
+
   it('shares nothing that could be changed', () => {
     const value = {
       list: [1],
