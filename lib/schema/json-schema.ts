@@ -36,6 +36,9 @@ export function argumentsSchema(parameters: readonly Parameter[]): ArgumentsSche
   };
 }
 
+/** With padding, and nothing left over in the last character: one text for the same bytes. */
+const BASE64 = '^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$';
+
 /** Writes shapes; one that holds itself is written once, under a name. */
 class SchemaWriter {
   readonly $defs: Record<string, JsonSchemaObject> = {};
@@ -106,7 +109,12 @@ class SchemaWriter {
       case 'record':
         return { type: 'object', additionalProperties: this.shape(shape.values) };
       case 'bytes':
-        return { type: 'string', contentEncoding: 'base64' };
+        return {
+          type: 'string',
+          contentEncoding: 'base64',
+          pattern: BASE64,
+          ...(shape.maxBytes !== undefined && { maxLength: Math.ceil(shape.maxBytes / 3) * 4 }),
+        };
       case 'object':
         return this.#object(shape.fields);
       case 'union':

@@ -111,7 +111,10 @@ export function declareParameter(
       problems.push(`${where}: ${flag} must be true or false, found ${describeKind(options[flag])}`);
   const read = problems.length > before ? undefined : declaredShape(where, options, emitted, problems);
   if (read === undefined) return undefined;
-  const { shape } = read;
+  const shape =
+    read.shape.kind === 'standard' && options.nullable === true && !read.nullable
+      ? Object.freeze({ ...read.shape, passesNull: true as const })
+      : read.shape;
   const nullable = options.nullable === true || read.nullable;
   const hasDefault = options.default !== undefined;
   if (hasDefault && !(nullable && options.default === null)) problems.push(...defaultProblems(where, shape, options));

@@ -111,6 +111,8 @@ export interface StandardShape {
   readonly json: Readonly<Record<string, unknown>>;
   /** As far as it can be read here: what comes as text is read by it, before the other library sees it. */
   readonly outline: Shape;
+  /** `null` is what the parameter takes besides the schema, which is not asked about it. */
+  readonly passesNull?: true;
 }
 
 /**

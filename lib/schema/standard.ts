@@ -51,12 +51,13 @@ export function standardShape(
 
 /** Checks and converts by the other library. What it throws is the application's own, and not for the model. */
 export async function convertByStandard(
-  { schema }: StandardShape,
+  { schema, passesNull }: StandardShape,
   sent: unknown,
   path: string,
   lines: string[],
   unchecked: Unchecked[],
 ): Promise<unknown> {
+  if (sent === null && passesNull === true) return null;
   try {
     const result = await schema['~standard'].validate(sent);
     if (result.issues === undefined) return result.value;

@@ -90,6 +90,7 @@ describe('a schema of another library', () => {
       null,
       'none',
     ],
+    ['zod, null besides it', { schema: z.number(), nullable: true }, null, null],
     ['zod, a default where it is left out', { schema: z.number().default(10), optional: true }, undefined, 10],
     ['zod, nothing where it is left out', { schema: z.number(), optional: true }, null, undefined],
     ['zod, in a list', { items: { schema: filter } }, [{ size: 2 }], [{ size: 2, sort: 'price' }]],
