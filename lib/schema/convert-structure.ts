@@ -56,10 +56,12 @@ function pairsOf(sent: unknown): [string, unknown][] | undefined {
 
 /** `fields` is asked for with the first value: a class may hold itself. */
 export function objectConverter(shape: ObjectShape, fields: () => ReadonlyMap<string, Converter>): Converter {
+  let known: ReadonlyMap<string, Converter> | undefined;
+  let list: readonly (readonly [name: string, convert: Converter])[] = [];
   return (sent, path, lines) => {
     const object = unwrapped(sent);
     if (!isJsonObject(object)) return wrong(lines, path, expectedObject(shape), sent);
-    const known = fields();
+    if (known === undefined) list = [...(known = fields())];
     const keys = Object.keys(object);
     for (const key of keys)
       if (!known.has(key)) {
@@ -67,7 +69,7 @@ export function objectConverter(shape: ObjectShape, fields: () => ReadonlyMap<st
         if (keys.length > MAX_KEYS) return undefined;
       }
     const values: Record<string, unknown> = {};
-    for (const [name, convert] of known) {
+    for (const [name, convert] of list) {
       const value = convert(Object.hasOwn(object, name) ? object[name] : undefined, `${path}.${name}`, lines);
       // What is absent stays absent, so that what a class has from the start remains.
       if (value !== undefined) values[name] = value;

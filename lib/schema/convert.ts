@@ -99,9 +99,11 @@ function sizeOf(sent: object, limit: number): number {
     if (typeof value === 'string') size += value.length;
     else if (Array.isArray(value)) next.push(...(value as unknown[]));
     else if (typeof value === 'object' && value !== null)
-      for (const [key, held] of Object.entries(value)) {
+      for (const key of Object.keys(value)) {
+        const held = (value as Readonly<Record<string, unknown>>)[key];
         size += key.length;
-        next.push(held);
+        if (typeof held === 'string') size += held.length;
+        else if (typeof held === 'object') next.push(held);
       }
     if (size > limit || ++values + next.length > MAX_VALUES) return limit + 1;
   }

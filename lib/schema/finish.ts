@@ -19,7 +19,9 @@ export function finisherOf(shape: Shape): Finisher | undefined {
   if (shape.kind === 'standard')
     return (value, path, lines, unchecked) => convertByStandard(shape, value, path, lines, unchecked);
   const finish = finisherOfParts(shape);
-  return finish && ((value, ...rest) => ((value ?? null) === null ? Promise.resolve(value) : finish(value, ...rest)));
+  if (finish === undefined) return undefined;
+  return (value, path, lines, unchecked) =>
+    value === undefined || value === null ? Promise.resolve(value) : finish(value, path, lines, unchecked);
 }
 
 function finisherOfParts(shape: Shape): Finisher | undefined {

@@ -1,5 +1,5 @@
 import { isJsonObject } from './json.js';
-import { recursiveShapes } from './recursive.js';
+import { recursiveShapes } from './inner-shapes.js';
 import type { Field, ObjectShape, Parameter, Shape, StandardShape, UnionShape } from './shape.js';
 
 /** The JSON Schema of a tool's arguments: every keyword that was declared, in declared order. */

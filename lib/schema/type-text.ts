@@ -1,5 +1,5 @@
 import { boundsText, expectedText, range } from './expected.js';
-import { recursiveShapes } from './recursive.js';
+import { recursiveShapes } from './inner-shapes.js';
 import type { Field, Shape } from './shape.js';
 
 /**

@@ -1,6 +1,7 @@
 import { dtoLibraries, type RuleFailure } from './libraries.js';
 import type { Unchecked } from '../finish.js';
 import { cut, quote } from '../quote.js';
+import { innerShapes } from '../inner-shapes.js';
 import { isBuiltIn } from './rule-words.js';
 import type { Dto, ObjectShape, Shape } from '../shape.js';
 
@@ -21,7 +22,7 @@ export async function instanceOf(
     if (typeof libraries === 'string') throw new Error(libraries);
     const instance = libraries.toInstance(type, plain);
     if (!(instance instanceof type)) throw new Error(`class-transformer made no ${type.name}`);
-    complete(shape, instance);
+    if (needsCompletion(shape)) complete(shape, instance);
     tell(await libraries.validate(instance), shape, instance, path, lines);
     return instance;
   } catch (error) {
@@ -33,6 +34,20 @@ export async function instanceOf(
 }
 
 type Members = Record<string, unknown>;
+
+const incomplete = new WeakMap<ObjectShape, boolean>();
+
+/** Whether there is a Set or a Map without @Type anywhere in it; most classes have none. */
+function needsCompletion(shape: ObjectShape): boolean {
+  let needs = incomplete.get(shape);
+  if (needs === undefined) {
+    needs = [...innerShapes(shape)].some(
+      (inner) => inner.kind === 'object' && inner.fields.some(({ becomes }) => becomes !== undefined),
+    );
+    incomplete.set(shape, needs);
+  }
+  return needs;
+}
 
 /** Without @Type, class-transformer makes no Set and no Map. */
 function complete(shape: Shape, value: unknown): void {

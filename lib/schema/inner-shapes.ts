@@ -17,6 +17,16 @@ export function recursiveShapes(shapes: readonly Shape[]): ReadonlySet<Shape> {
   return found;
 }
 
+/** A shape and all that is in it, each once. */
+export function innerShapes(shape: Shape): ReadonlySet<Shape> {
+  const found = new Set<Shape>([shape]);
+  for (const each of found) {
+    for (const inner of partsOf(each)) found.add(inner);
+    if (each.kind === 'union') for (const branch of each.branches) found.add(branch.shape);
+  }
+  return found;
+}
+
 function partsOf(shape: Shape): readonly Shape[] {
   switch (shape.kind) {
     case 'array':
