@@ -498,6 +498,73 @@ setInterval(() => undefined, 1_000);`,
     ]);
   });
 
+  describe('C33: rules in another copy of class-validator', () => {
+    const NO_RULE =
+      /^tool pay, parameter p: the installed class-validator knows no rule of PayDto, so nothing would be checked; /;
+
+    /** The copy of a package that depends on class-validator itself, as npm installs it, changed or not. */
+    function copied(name: string, change: (source: string) => string): string {
+      const target = join(project, 'node_modules', name, 'node_modules/class-validator');
+      for (const needed of ['validator', 'libphonenumber-js'])
+        cpSync(join('node_modules', needed), join(project, 'node_modules', name, 'node_modules', needed), {
+          recursive: true,
+        });
+      cpSync('node_modules/class-validator', target, { recursive: true });
+      const storage = join(target, 'cjs/metadata/MetadataStorage.js');
+      writeFileSync(storage, change(readFileSync(storage, 'utf8')));
+      return join(target, 'cjs/index.js');
+    }
+
+    function pay(folder: string, ...args: string[]): string[] {
+      cpSync('test/package/validators.mjs', join(folder, 'validators.mjs'));
+      const { stdout, stderr } = spawnSync(process.execPath, ['validators.mjs', ...args], {
+        cwd: folder,
+        encoding: 'utf8',
+      });
+      expect(stderr).toBe('');
+      return stdout.split('\n');
+    }
+
+    it('that keeps them where this one does: they are checked', () => {
+      const copy = copied('billing', (source) => source);
+      expect(pay(project, copy)).toEqual([
+        'p.amount: expected an integer of at most 500, got 900',
+        'primitives 2 0',
+        '',
+      ]);
+    });
+
+    it('that keeps them elsewhere, as old versions do: the tool is refused', () => {
+      const copy = copied('old', (source) => source.replaceAll('classValidatorMetadataStorage', 'another'));
+      const [told, ...rest] = pay(project, copy);
+      expect(told).toMatch(NO_RULE);
+      expect(rest).toEqual(['primitives 2 0', '']);
+    });
+
+    it('a class without rules is refused', () => {
+      expect(pay(project)[0]).toMatch(NO_RULE);
+    });
+
+    it('without class-validator, only what needs it is refused', () => {
+      // Beside the project of the other tests, whose packages Node would find.
+      const alone = mkdtempSync(join(tmpdir(), 'bare-'));
+      for (const peer of ['inversify', 'reflect-metadata', '@inversifyjs/plugin']) {
+        mkdirSync(dirname(join(alone, 'node_modules', peer)), { recursive: true });
+        symlinkSync(resolve('node_modules', peer), join(alone, 'node_modules', peer));
+      }
+      cpSync(join(project, 'package'), join(alone, 'node_modules/inversify-ai'), { recursive: true });
+      try {
+        expect(pay(alone)).toEqual([
+          'tool pay, parameter p: PayDto is a class, and class-validator and class-transformer, which it needs, are not installed: npm install class-validator class-transformer; or write schema or jsonSchema',
+          'primitives 2 0',
+          '',
+        ]);
+      } finally {
+        rmSync(alone, { recursive: true, force: true });
+      }
+    });
+  });
+
   it('loads neither openai nor class-transformer until it is used, and can be required', () => {
     writeFileSync(
       join(project, 'loads.cjs'),
