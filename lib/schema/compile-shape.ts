@@ -1,6 +1,6 @@
 import { type Converter, wrong } from './converter.js';
 import { integerConverter, numberConverter } from './convert-number.js';
-import { convertAny, listConverter, mapConverter, objectConverter, unionConverter } from './convert-structure.js';
+import { anyConverter, listConverter, mapConverter, objectConverter, unionConverter } from './convert-structure.js';
 import { bytesConverter, convertBigInt, convertDate, enumConverter, textConverter } from './convert-text.js';
 import type { EnumMember, Field, ObjectShape, Shape } from './shape.js';
 
@@ -39,7 +39,7 @@ export function compileShape(shape: Shape): Converter {
     case 'standard':
       return compileShape(shape.outline);
     case 'any':
-      return convertAny;
+      return anyConverter(shape);
   }
 }
 

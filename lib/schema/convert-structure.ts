@@ -2,7 +2,7 @@ import { expectedList, expectedObject } from './expected.js';
 import { type Converter, wrong } from './converter.js';
 import { isJsonObject, JsonTextError, parseJson } from './json.js';
 import { cut, quote } from './quote.js';
-import type { ListShape, MapShape, ObjectShape, UnionShape } from './shape.js';
+import type { AnyShape, ListShape, MapShape, ObjectShape, UnionShape } from './shape.js';
 
 /* What has parts: lists, maps, objects. */
 
@@ -17,7 +17,7 @@ export function listConverter(shape: ListShape, convertItem: Converter): Convert
   const expectedCount = expectedList({ ...shape, maxItems });
   return (sent, path, lines) => {
     const list = unwrapped(sent);
-    if (!Array.isArray(list)) return wrong(lines, path, expected, sent);
+    if (!Array.isArray(list)) return wrongKind(lines, path, expected, sent, list);
     if (list.length < minItems || list.length > maxItems) return wrong(lines, path, expectedCount, list);
     const values = list.map((item, index) => convertItem(item, `${path}[${index.toString()}]`, lines));
     return kind === 'set' ? new Set(values) : values;
@@ -27,8 +27,8 @@ export function listConverter(shape: ListShape, convertItem: Converter): Convert
 export function mapConverter({ kind }: MapShape, convertValue: Converter): Converter {
   return (sent, path, lines) => {
     const map = unwrapped(sent);
-    const entries = isJsonObject(map) ? Object.entries(map) : pairsOf(map);
-    if (entries === undefined) return wrong(lines, path, 'an object', sent);
+    const entries = isObject(map) ? Object.entries(map) : pairsOf(map);
+    if (entries === undefined) return wrongKind(lines, path, 'an object', sent, map);
     if (entries.length > MAX_KEYS) return wrong(lines, path, `an object of at most ${MAX_KEYS.toString()} keys`, sent);
     const values = new Map<string, unknown>();
     for (const [key, value] of entries) {
@@ -60,7 +60,7 @@ export function objectConverter(shape: ObjectShape, fields: () => ReadonlyMap<st
   let list: readonly (readonly [name: string, convert: Converter])[] = [];
   return (sent, path, lines) => {
     const object = unwrapped(sent);
-    if (!isJsonObject(object)) return wrong(lines, path, expectedObject(shape), sent);
+    if (!isObject(object)) return wrongKind(lines, path, expectedObject(shape), sent, object);
     if (known === undefined) list = [...(known = fields())];
     const keys = Object.keys(object);
     for (const key of keys)
@@ -82,7 +82,7 @@ export function unionConverter({ tag, branches }: UnionShape, convertBranch: rea
   const expected = `one of ${branches.map(({ word }) => JSON.stringify(word)).join(', ')}`;
   return (sent, path, lines) => {
     const object = unwrapped(sent);
-    if (!isJsonObject(object)) return wrong(lines, path, `an object with ${tag}`, sent);
+    if (!isObject(object)) return wrongKind(lines, path, `an object with ${tag}`, sent, object);
     const word = Object.hasOwn(object, tag) ? object[tag] : undefined;
     const index = branches.findIndex((branch) => branch.word === word);
     const convert = convertBranch[index];
@@ -95,12 +95,21 @@ export function unionConverter({ tag, branches }: UnionShape, convertBranch: rea
 }
 
 /** What another library looks at; what would harm whoever does is refused before. JSON has no cycles. */
-export const convertAny: Converter = (sent, path, lines) => {
+export function anyConverter({ mayBeText }: AnyShape): Converter {
+  return (sent, path, lines) => {
+    const read = mayBeText ? sent : unwrapped(sent);
+    if (read instanceof Untrusted) return wrongKind(lines, path, 'JSON', sent, read);
+    checkHarmless(read, path, lines);
+    return read;
+  };
+}
+
+function checkHarmless(sent: unknown, path: string, lines: string[]): void {
   const next: unknown[] = [sent];
   while (next.length > 0) {
     const value = next.pop();
-    const isBroken = typeof value === 'string' && !value.isWellFormed();
-    if (isBroken) return wrong(lines, path, 'text without unpaired surrogate characters', value);
+    if (typeof value === 'string' && !value.isWellFormed())
+      wrong(lines, path, 'text without unpaired surrogate characters', value);
     if (Array.isArray(value)) next.push(...(value as unknown[]));
     else if (typeof value === 'object' && value !== null)
       for (const [key, held] of Object.entries(value)) {
@@ -108,8 +117,12 @@ export const convertAny: Converter = (sent, path, lines) => {
         next.push(held);
       }
   }
-  return sent;
-};
+}
+
+/** Text that is JSON, but none that can be trusted. */
+class Untrusted {
+  constructor(readonly reason: string) {}
+}
 
 /** What arrives as text where a list or an object is declared is read once: some models encode it one time too often. */
 function unwrapped(sent: unknown): unknown {
@@ -118,6 +131,16 @@ function unwrapped(sent: unknown): unknown {
     return parseJson(sent);
   } catch (error) {
     if (!(error instanceof JsonTextError)) throw error;
-    return sent;
+    return error.isSyntax ? sent : new Untrusted(error.message);
   }
+}
+
+function isObject(read: unknown): read is Readonly<Record<string, unknown>> {
+  return isJsonObject(read) && !(read instanceof Untrusted);
+}
+
+function wrongKind(lines: string[], path: string, expected: string, sent: unknown, read: unknown): unknown {
+  if (!(read instanceof Untrusted)) return wrong(lines, path, expected, sent);
+  lines.push(`${path}: expected ${expected}, got text that ${read.reason}`);
+  return undefined;
 }

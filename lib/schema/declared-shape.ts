@@ -164,9 +164,15 @@ function element(
   }
   const read = declaredShape(where, options, { from: 'handmade' }, problems, depth + 1);
   if (read?.nullable !== true) return read?.shape;
-  if (read.shape.kind === 'standard') return Object.freeze({ ...read.shape, outline: { kind: 'any' } as const });
+  if (read.shape.kind === 'standard') return Object.freeze({ ...read.shape, outline: orNull(read.shape.outline) });
   problems.push(`${where}: null inside a list or an object is not read; use schema, of zod, valibot or arktype`);
   return undefined;
+}
+
+/** Inside a list nothing says that `null` is a value: then all of it is the other library's to tell. */
+function orNull(outline: Shape): Shape {
+  const mayBeText = outline.kind === 'any' ? outline.mayBeText : outline.kind === 'string' || outline.kind === 'enum';
+  return { kind: 'any', mayBeText };
 }
 
 function kindOf(where: string, options: ElementOptions, emitted: EmittedType, problems: string[]): Kind | undefined {

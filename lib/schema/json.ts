@@ -6,7 +6,14 @@
  */
 
 /** The text is no JSON, or none that can be trusted. The message quotes nothing of it. */
-export class JsonTextError extends Error {}
+export class JsonTextError extends Error {
+  /** It is no JSON at all. */
+  get isSyntax(): boolean {
+    return this.message === NOT_JSON;
+  }
+}
+
+const NOT_JSON = 'is not valid JSON';
 
 const MAX_CHARACTERS = 4 * 1024 * 1024;
 const MAX_DEPTH = 32;
@@ -70,7 +77,7 @@ export function* jsonTokens(text: string): Generator<{ readonly token: string; r
   try {
     JSON.parse(text);
   } catch {
-    throw new JsonTextError('is not valid JSON');
+    throw new JsonTextError(NOT_JSON);
   }
   const space = /[ \t\n\r]*/y;
   const plain = /[^ \t\n\r,:[\]{}"]+/y;

@@ -15,7 +15,7 @@ export type Shape =
   | ObjectShape
   | UnionShape
   | StandardShape
-  | { readonly kind: 'any' };
+  | AnyShape;
 
 export interface TextShape {
   readonly kind: 'string';
@@ -75,6 +75,13 @@ export interface ObjectShape {
   readonly fields: readonly Field[];
   /** What it becomes an instance of; without one it stays an object. */
   readonly dto?: Dto;
+}
+
+/** What only another library can tell. */
+export interface AnyShape {
+  readonly kind: 'any';
+  /** Where text cannot be meant, text is JSON. */
+  readonly mayBeText: boolean;
 }
 
 /** One of several objects, told apart by the text under one key. */

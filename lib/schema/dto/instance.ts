@@ -110,7 +110,7 @@ function part(shape: Shape, property: string, path: string): { readonly shape: S
   }
 }
 
-const ANY: Shape = { kind: 'any' };
+const ANY: Shape = { kind: 'any', mayBeText: true };
 
 function memberOf(held: unknown, property: string): unknown {
   if (held instanceof Map) return held.get(property);
