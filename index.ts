@@ -53,8 +53,9 @@ export type {
   TranscriptCall,
   TranscriptEntry,
 } from './lib/run.js';
-export type { ArgumentsSchema, ParameterSchema } from './lib/schema/json-schema.js';
+export type { ArgumentsSchema, JsonSchemaObject, ParameterSchema } from './lib/schema/json-schema.js';
 export type {
+  ClassType,
   ElementOptions,
   ElementType,
   EnumValues,
@@ -62,7 +63,7 @@ export type {
   ParameterOptions,
   ParameterType,
 } from './lib/schema/parameter.js';
-export type { TextFormat } from './lib/schema/shape.js';
+export type { StandardIssue, StandardResult, StandardSchema, TextFormat } from './lib/schema/shape.js';
 export { defineTool, type ToolArguments, type ToolDefinition } from './lib/tool/define-tool.js';
 export type { ToolGroup } from './lib/tool/group.js';
 export type { Tool, ToolCallContext, ToolParameter, ToolParameters } from './lib/tool/tool.js';
