@@ -10,7 +10,7 @@ import type { Shape } from './shape.js';
 import { standardShape } from './standard.js';
 
 const CHOICES = `type: 'string' | 'number' | 'integer' | 'boolean' | BigInt | Date | Buffer, items: … for an array, values: … for a Map or an object, enum: ['a', 'b'], or schema: … of zod, valibot or arktype`;
-const OPTIONAL = 'and optional: true where the model may leave it out';
+const OPTIONAL = 'and optional: true where the model may leave it out, nullable: true where null is a value';
 const ELEMENT_OPTIONS = [
   ...['type', 'items', 'values', 'enum', 'minLength', 'maxLength', 'pattern', 'format', 'minimum', 'maximum'],
   ...['exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minItems', 'maxItems', 'maxBytes', 'schema', 'jsonSchema'],
@@ -47,9 +47,9 @@ export function declaredShape(
 
 function agreed(where: string, shape: Shape, emitted: EmittedType, problems: string[]): ReadSchema | undefined {
   if (!contradicts(shape, emitted)) return { shape, nullable: false };
-  problems.push(
-    `${where}: declared as ${nameOf(shape)}, but the method takes ${describeType(emitted.type)}; make them agree`,
-  );
+  const container = [Set, Map].find((type) => type === emitted.type);
+  const mend = container === undefined ? 'make them agree' : `write type: ${container.name}`;
+  problems.push(`${where}: declared as ${nameOf(shape)}, but the method takes ${describeType(emitted.type)}; ${mend}`);
   return undefined;
 }
 
@@ -186,11 +186,11 @@ function kindOf(where: string, options: ElementOptions, emitted: EmittedType, pr
     problems.push(`${where}: type '${said}' and enum exclude each other; the values of enum are texts or numbers`);
     return undefined;
   }
-  const kind = said ?? innerKind(options, emitted) ?? emittedKind(emitted);
+  const kind = said ?? innerKind(options) ?? emittedKind(emitted);
   if (kind === undefined) problems.push(`${where}: ${unknownType(emitted)}`);
   else if ((kind === 'array' || kind === 'set') && options.items === undefined)
     problems.push(
-      `${where}: nobody says what is in the ${kind}; write items: 'integer', or items: { type: 'string', maxLength: 80 }`,
+      `${where}: nobody says what is in the ${kind}; write items: 'integer', items: { type: 'string', maxLength: 80 }, or items: () => Line`,
     );
   else if ((kind === 'map' || kind === 'record') && options.values === undefined)
     problems.push(`${where}: nobody says what is in the ${kind === 'map' ? 'Map' : 'object'}; write values: 'integer'`);
@@ -198,17 +198,15 @@ function kindOf(where: string, options: ElementOptions, emitted: EmittedType, pr
   return undefined;
 }
 
-/** `items` alone means an array, unless the method takes a set; `values` alone an object, unless it takes a `Map`. */
-function innerKind({ items, values }: ElementOptions, emitted: EmittedType): Kind | undefined {
-  const type = emitted.from === 'compiler' ? emitted.type : undefined;
-  if (items !== undefined) return type === Set ? 'set' : 'array';
-  if (values !== undefined) return type === Map ? 'map' : 'record';
-  return undefined;
+/** `items` alone means an array, `values` alone an object, under every compiler: some would not say Set or Map. */
+function innerKind({ items, values }: ElementOptions): Kind | undefined {
+  return items === undefined ? (values === undefined ? undefined : 'record') : 'array';
 }
 
 /** `Object` is what the compiler says where it cannot say. */
 function emittedKind(emitted: EmittedType): Kind | undefined {
-  return emitted.from === 'compiler' && emitted.type !== Object ? KINDS.get(emitted.type) : undefined;
+  const isSaid = emitted.from === 'compiler' && emitted.type !== Object && typeof emitted.type === 'function';
+  return isSaid ? KINDS.get(emitted.type) : undefined;
 }
 
 function unknownType(emitted: EmittedType): string {
@@ -217,7 +215,7 @@ function unknownType(emitted: EmittedType): string {
       return `no type is given; write ${CHOICES}`;
     case 'nowhere':
       return (
-        'no type is known, since the compiler emitted none (esbuild, tsx and vite never do; tsc and swc need "emitDecoratorMetadata": true); ' +
+        'no type is known, since the compiler emitted none (esbuild and tsx never do; tsc and vite need "emitDecoratorMetadata": true, swc "decoratorMetadata": true); ' +
         `turn that on, or write ${CHOICES}`
       );
     case 'compiler':

@@ -34,7 +34,8 @@ export function contradicts(
   shape: Shape,
   emitted: EmittedType,
 ): emitted is Extract<EmittedType, { readonly from: 'compiler' }> {
-  if (emitted.from !== 'compiler' || emitted.type === Object || emitted.type === undefined) return false;
+  // What is no class says nothing: swc and vite give an imported enum as it is.
+  if (emitted.from !== 'compiler' || emitted.type === Object || typeof emitted.type !== 'function') return false;
   if (shape.kind === 'standard') return false;
   if (shape.kind === 'object' && shape.dto !== undefined) {
     const { type } = shape.dto;

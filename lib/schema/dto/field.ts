@@ -107,9 +107,16 @@ function propertyShape(where: string, property: DtoProperty, problems: string[])
   const { type, rules, libraries } = property;
   const emitted = emittedType(type, property.property);
   const declared = libraries.store.findTypeMetadata(type, property.property);
-  const isList =
-    [Array, Set, Map].some((list) => list === emitted) ||
-    rules.some((rule) => rule.each === true || (rule.name !== undefined && impliedKind(rule.name) === 'array'));
+  const isArray = rules.some((rule) => rule.name !== undefined && impliedKind(rule.name) === 'array');
+  const isSaid = isArray || [Array, Set, Map].some((list) => list === emitted);
+  const isList = isSaid || rules.some((rule) => rule.each === true);
+  if (isList && !isSaid) {
+    // Another compiler would say Set or Map, and the wire and the property would be others.
+    problems.push(
+      `${where}: nobody says what has these items; write @IsArray() where it is an array, and turn on "emitDecoratorMetadata" for a Set or a Map`,
+    );
+    return undefined;
+  }
   if (!isList) {
     const shape = valueShape(where, property, rules, declared, emitted, problems);
     return shape && { shape };

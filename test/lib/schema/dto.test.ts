@@ -552,6 +552,6 @@ describe('what no class can be', () => {
     const conversion = await compileArguments([parameter])({ p: [line] });
     expect(conversion.ok && (conversion.values['p'] as Line[])[0]).toBeInstanceOf(Line);
     expect(declare(Object, { type: () => Line, optional: true }).shape.kind).toBe('object');
-    expect(declare(Map, { values: Line }).shape.kind).toBe('map');
+    expect(declare(Map, { type: Map, values: Line }).shape.kind).toBe('map');
   });
 });

@@ -228,7 +228,7 @@ describe('what no parameter can be', () => {
   it.each<[ParameterOptions, string]>([
     [
       { type: Array },
-      "nobody says what is in the array; write items: 'integer', or items: { type: 'string', maxLength: 80 }",
+      "nobody says what is in the array; write items: 'integer', items: { type: 'string', maxLength: 80 }, or items: () => Line",
     ],
     [{ type: Map }, "nobody says what is in the Map; write values: 'integer'"],
     [{ type: Object }, "nobody says what is in the object; write values: 'integer'"],
