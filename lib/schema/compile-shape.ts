@@ -43,10 +43,10 @@ export function compileShape(shape: Shape): Converter {
   }
 }
 
-const convertBoolean: Converter = (sent, path, lines) => {
+const convertBoolean: Converter = (sent, path, findings) => {
   if (sent === true || sent === 'true') return true;
   if (sent === false || sent === 'false') return false;
-  return wrong(lines, path, 'true or false', sent);
+  return wrong(findings, path, 'true or false', sent);
 };
 
 const objects = new WeakMap<ObjectShape, Converter>();
@@ -74,10 +74,10 @@ export function compileField({ shape, optional, nullable, makeDefault }: Field):
   const isNull = (sent: unknown): boolean =>
     sent === null || (sent === 'null' && !words.some((word) => word === 'null'));
   const takesEmpty = core.kind === 'string' || words.some((word) => word === '');
-  return (sent, path, lines) => {
+  return (sent, path, findings) => {
     if (nullable && isNull(sent)) return null;
     if (optional && (sent === undefined || isNull(sent) || (sent === '' && !takesEmpty))) return makeDefault?.();
-    return convert(sent, path, lines);
+    return convert(sent, path, findings);
   };
 }
 

@@ -20,17 +20,17 @@ export function textConverter(shape: TextShape): Converter {
   const expected = expectedText(shape);
   const expression = pattern === undefined ? undefined : new RegExp(pattern, 'u');
   const matches = format === undefined ? undefined : FORMATS[format].matches;
-  return (sent, path, lines) => {
+  return (sent, path, findings) => {
     // An integer literal keeps its digits: an id of nineteen digits is one the model forgot to quote.
     const text = typeof sent === 'bigint' || Number.isSafeInteger(sent) ? String(sent) : sent;
-    if (typeof text !== 'string') return wrong(lines, path, expected, sent);
-    if (!text.isWellFormed()) return wrong(lines, path, 'text without unpaired surrogate characters', sent);
+    if (typeof text !== 'string') return wrong(findings, path, expected, sent);
+    if (!text.isWellFormed()) return wrong(findings, path, 'text without unpaired surrogate characters', sent);
     const { length } = text;
     // A code point is at most two of the units that `length` counts; counting a text that is far too long is not free.
     if (length > maxLength && (length > 2 * maxLength || countCharacters(text) > maxLength))
-      return wrong(lines, path, isOpen ? `a string of at most ${maxLength.toString()} characters` : expected, sent);
-    if (length < 2 * minLength && countCharacters(text) < minLength) return wrong(lines, path, expected, sent);
-    if (expression?.test(text) === false || matches?.(text) === false) return wrong(lines, path, expected, sent);
+      return wrong(findings, path, isOpen ? `a string of at most ${maxLength.toString()} characters` : expected, sent);
+    if (length < 2 * minLength && countCharacters(text) < minLength) return wrong(findings, path, expected, sent);
+    if (expression?.test(text) === false || matches?.(text) === false) return wrong(findings, path, expected, sent);
     return text;
   };
 }
@@ -48,21 +48,26 @@ function countCharacters(text: string): number {
 
 const DIGITS = /^-?\d+$/;
 
-export const convertBigInt: Converter = (sent, path, lines) => {
+export const convertBigInt: Converter = (sent, path, findings) => {
   if (typeof sent === 'bigint') return sent;
   if (Number.isSafeInteger(sent)) return BigInt(sent as number);
   if (typeof sent === 'string' && DIGITS.test(sent) && sent.replace('-', '').length <= MAX_DIGITS) return BigInt(sent);
   const expected = `a whole number in decimal digits, sent as a string, of at most ${MAX_DIGITS.toString()} digits`;
-  return wrong(lines, path, expected, sent);
+  return wrong(findings, path, expected, sent);
 };
 
 const DATE_LIKE = /^\d{4}-\d\d-\d\d(T.*)?$/;
 
-export const convertDate: Converter = (sent, path, lines) => {
-  if (typeof sent === 'string' && (isDate(sent) || isDateTime(sent))) return new Date(sent);
+export const convertDate: Converter = (sent, path, findings) => {
+  if (typeof sent === 'string' && (isDate(sent) || isDateTime(sent))) {
+    const date = new Date(sent);
+    const year = date.getUTCFullYear();
+    // An offset may lead out of the years that four digits can say.
+    if (year >= 0 && year <= 9_999) return date;
+  }
   const isNoDay = typeof sent === 'string' && DATE_LIKE.test(sent) && !isDate(sent.slice(0, 10));
   return wrong(
-    lines,
+    findings,
     path,
     isNoDay
       ? 'a date that exists in the calendar'
@@ -81,11 +86,11 @@ export function enumConverter(shape: EnumShape): Converter {
     const key = word.toLowerCase();
     folded.set(key, [...(folded.get(key) ?? []), value]);
   }
-  return (sent, path, lines) => {
+  return (sent, path, findings) => {
     const value = exact.get(sent);
     if (value !== undefined) return value;
     const alike = typeof sent === 'string' && sent.length <= MAX_FOLDED ? folded.get(sent.toLowerCase()) : undefined;
-    return alike?.length === 1 ? alike[0] : wrong(lines, path, expectedMember(shape), sent);
+    return alike?.length === 1 ? alike[0] : wrong(findings, path, expectedMember(shape), sent);
   };
 }
 
@@ -97,11 +102,13 @@ const MAX_BYTES = (MAX_TEXT / 4) * 3;
 export function bytesConverter({ maxBytes = MAX_BYTES }: BytesShape): Converter {
   const expected = `base64 text of at most ${maxBytes.toString()} bytes`;
   const maxLength = Math.ceil(maxBytes / 3) * 4;
-  return (sent, path, lines) => {
+  return (sent, path, findings) => {
     if (typeof sent !== 'string' || sent.length % 4 !== 0 || sent.length > maxLength || !BASE64.test(sent))
-      return wrong(lines, path, expected, sent);
+      return wrong(findings, path, expected, sent);
     const bytes = Buffer.from(sent, 'base64');
     // What is left of the last character must be nothing, else two texts would stand for the same bytes.
-    return bytes.length <= maxBytes && bytes.toString('base64') === sent ? bytes : wrong(lines, path, expected, sent);
+    return bytes.length <= maxBytes && bytes.toString('base64') === sent
+      ? bytes
+      : wrong(findings, path, expected, sent);
   };
 }

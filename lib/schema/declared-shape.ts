@@ -4,7 +4,10 @@ import { dtoShape } from './dto/shape.js';
 import type { Constructor } from './dto/libraries.js';
 import { type ReadSchema, shapeFromJsonSchema } from './from-json-schema.js';
 import { contradicts, describeType, type EmittedType, nameOf } from './emitted-type.js';
+import { referenceProblems } from './json-schema.js';
 import { enumMembers, KINDS, type Kind } from './kinds.js';
+import { conflictProblems, enumTypeProblems } from './option-conflicts.js';
+import { anyOutline } from './outline.js';
 import type { ElementOptions, ElementType, ParameterType } from './parameter.js';
 import type { Shape } from './shape.js';
 import { standardShape } from './standard.js';
@@ -35,6 +38,9 @@ export function declaredShape(
   if (declared.schema !== undefined || declared.jsonSchema !== undefined)
     return schemaShape(where, declared, emitted, problems);
   const options = { ...declared, ...(declared.type !== undefined && { type: written(declared.type) }) };
+  const conflicts = conflictProblems(where, options);
+  problems.push(...conflicts);
+  if (conflicts.length > 0) return undefined;
   const type = classOf(options, emitted);
   if (type !== undefined) return classShape(where, type, options, emitted, problems);
   const kind = kindOf(where, options, emitted, problems);
@@ -69,7 +75,12 @@ function schemaShape(
     problems.push(`${where}: ${said} says all of it, so ${others.join(', ')} would not be looked at; leave one out`);
     return undefined;
   }
-  if (schema !== undefined) return standardShape(where, schema, jsonSchema, problems);
+  if (schema !== undefined) {
+    const read = standardShape(where, schema, jsonSchema, problems);
+    const dangling = read === undefined ? [] : referenceProblems(where, read.shape.json);
+    for (const problem of dangling) problems.push(problem);
+    return dangling.length > 0 ? undefined : read;
+  }
   const read = shapeFromJsonSchema(`${where}, jsonSchema`, jsonSchema, problems);
   return read && agreed(where, read.shape, emitted, problems) && read;
 }
@@ -121,11 +132,17 @@ function shapeOf(
   switch (kind) {
     case 'enum': {
       const members = enumMembers(where, options.enum, problems);
+      if (members !== undefined) problems.push(...enumTypeProblems(where, options.type, members));
       return members && { kind, members };
     }
     case 'array':
     case 'set': {
       const items = element(`${where}, items`, options.items, problems, depth);
+      const different = kind === 'set' ? differentValues(items) : Infinity;
+      if ((options.minItems ?? 0) > different)
+        problems.push(
+          `${where}: there are ${different.toString()} different items, fewer than minItems, so no value could be right`,
+        );
       return items && { kind, items, ...bounds };
     }
     case 'map':
@@ -147,6 +164,12 @@ function shapeOf(
   }
 }
 
+/** How many values a set of these can hold. */
+function differentValues(items: Shape | undefined): number {
+  if (items?.kind === 'enum') return items.members.length;
+  return items?.kind === 'boolean' ? 2 : Infinity;
+}
+
 function element(
   where: string,
   declared: ElementType | undefined,
@@ -159,20 +182,15 @@ function element(
     : { ...(declared !== undefined && { type: declared as ParameterType }) };
   if (isOptions) {
     const unknown = unknownOptions(where, options, ELEMENT_OPTIONS);
-    problems.push(...unknown);
+    for (const problem of unknown) problems.push(problem);
     if (unknown.length > 0) return undefined;
   }
   const read = declaredShape(where, options, { from: 'handmade' }, problems, depth + 1);
   if (read?.nullable !== true) return read?.shape;
-  if (read.shape.kind === 'standard') return Object.freeze({ ...read.shape, outline: orNull(read.shape.outline) });
+  // Inside a list nothing says that `null` is a value: then all of it is the other library's to tell.
+  if (read.shape.kind === 'standard') return Object.freeze({ ...read.shape, outline: anyOutline(read.shape.json) });
   problems.push(`${where}: null inside a list or an object is not read; use schema, of zod, valibot or arktype`);
   return undefined;
-}
-
-/** Inside a list nothing says that `null` is a value: then all of it is the other library's to tell. */
-function orNull(outline: Shape): Shape {
-  const mayBeText = outline.kind === 'any' ? outline.mayBeText : outline.kind === 'string' || outline.kind === 'enum';
-  return { kind: 'any', mayBeText };
 }
 
 function kindOf(where: string, options: ElementOptions, emitted: EmittedType, problems: string[]): Kind | undefined {

@@ -1,4 +1,5 @@
 import { FORMATS } from './format.js';
+import { nameText, oneLineJson } from './one-line.js';
 import type { EnumShape, ListShape, NumberShape, ObjectShape, TextShape } from './shape.js';
 
 /* What a shape wants, in the words that the model is told. */
@@ -47,7 +48,7 @@ export function boundsText({
 }
 
 export function expectedMember({ members }: EnumShape): string {
-  const shown = members.slice(0, MAX_MEMBERS).map(({ word }) => JSON.stringify(word));
+  const shown = members.slice(0, MAX_MEMBERS).map(({ word }) => oneLineJson(word));
   return `one of ${shown.join(', ')}${members.length > MAX_MEMBERS ? ', …' : ''}`;
 }
 
@@ -58,7 +59,7 @@ export function expectedList({ minItems, maxItems }: ListShape): string {
 
 export function expectedObject({ fields }: ObjectShape): string {
   if (fields.length === 0) return 'an empty object';
-  const shown = fields.slice(0, MAX_MEMBERS).map(({ name }) => name);
+  const shown = fields.slice(0, MAX_MEMBERS).map(({ name }) => nameText(name));
   return `an object with ${shown.join(', ')}${fields.length > MAX_MEMBERS ? ', …' : ''}`;
 }
 

@@ -1,4 +1,6 @@
 import { instanceOf } from './dto/instance.js';
+import type { Findings } from './findings.js';
+import { quote } from './quote.js';
 import type { Shape } from './shape.js';
 import { convertByStandard } from './standard.js';
 
@@ -7,21 +9,32 @@ export interface Unchecked {
   readonly error: unknown;
 }
 
+/** In a box: what another library makes may have a `then` of its own, and must not be awaited. */
+export interface Finished {
+  readonly value: unknown;
+}
+
 /**
  * What is left to do with a value that was converted by its shape: another library's check, or an instance of a class
- * with rules. What is wrong goes to `lines`; what was thrown to `unchecked`, beside a line that does not show it.
+ * with rules. What is wrong goes to `findings`; what was thrown to `unchecked`, beside a line that does not show it.
  */
-export type Finisher = (value: unknown, path: string, lines: string[], unchecked: Unchecked[]) => Promise<unknown>;
+export type Finisher = (
+  value: unknown,
+  path: string,
+  findings: Findings,
+  unchecked: Unchecked[],
+) => Finished | Promise<Finished>;
 
 /** Of a shape; most need none. */
-export function finisherOf(shape: Shape): Finisher | undefined {
+export function finisherOf(shape: Shape, optional = false): Finisher | undefined {
   // Another library may say what stands for nothing; it may make something of null, too.
   if (shape.kind === 'standard')
-    return (value, path, lines, unchecked) => convertByStandard(shape, value, path, lines, unchecked);
+    return (value, path, findings, unchecked) =>
+      convertByStandard(shape, { value, optional }, path, findings, unchecked);
   const finish = finisherOfParts(shape);
   if (finish === undefined) return undefined;
-  return (value, path, lines, unchecked) =>
-    value === undefined || value === null ? Promise.resolve(value) : finish(value, path, lines, unchecked);
+  return (value, path, findings, unchecked) =>
+    value === undefined || value === null ? { value } : finish(value, path, findings, unchecked);
 }
 
 function finisherOfParts(shape: Shape): Finisher | undefined {
@@ -29,7 +42,8 @@ function finisherOfParts(shape: Shape): Finisher | undefined {
     case 'object': {
       const { dto } = shape;
       return (
-        dto && ((value, path, lines, unchecked) => instanceOf(shape, dto, value as object, path, lines, unchecked))
+        dto &&
+        ((value, path, findings, unchecked) => instanceOf(shape, dto, value as object, path, findings, unchecked))
       );
     }
     case 'array':
@@ -37,11 +51,13 @@ function finisherOfParts(shape: Shape): Finisher | undefined {
       const finish = finisherOf(shape.items);
       return (
         finish &&
-        (async (value, path, lines, unchecked) => {
+        (async (value, path, findings, unchecked) => {
           const items: unknown[] = [];
-          for (const item of value as Iterable<unknown>)
-            items.push(await finish(item, `${path}[${items.length.toString()}]`, lines, unchecked));
-          return shape.kind === 'set' ? new Set(items) : items;
+          for (const item of value as Iterable<unknown>) {
+            if (findings.isEnough()) break;
+            items.push((await finish(item, `${path}[${items.length.toString()}]`, findings, unchecked)).value);
+          }
+          return { value: shape.kind === 'set' ? new Set(items) : items };
         })
       );
     }
@@ -50,14 +66,19 @@ function finisherOfParts(shape: Shape): Finisher | undefined {
       const finish = finisherOf(shape.values);
       return (
         finish &&
-        (async (value, path, lines, unchecked) => {
+        (async (value, path, findings, unchecked) => {
           const entries = value instanceof Map ? [...(value as Map<string, unknown>)] : Object.entries(value as object);
           const finished = new Map<string, unknown>();
-          for (const [key, held] of entries)
-            finished.set(key, await finish(held, `${path}[${JSON.stringify(key)}]`, lines, unchecked));
-          return shape.kind === 'map'
-            ? finished
-            : Object.assign(Object.create(null) as object, Object.fromEntries(finished));
+          for (const [key, held] of entries) {
+            if (findings.isEnough()) break;
+            finished.set(key, (await finish(held, `${path}[${quote(key)}]`, findings, unchecked)).value);
+          }
+          return {
+            value:
+              shape.kind === 'map'
+                ? finished
+                : Object.assign(Object.create(null) as object, Object.fromEntries(finished)),
+          };
         })
       );
     }

@@ -1,4 +1,4 @@
-import { describeKind } from '../declaration.js';
+import { describeKind, parameterNameProblems } from '../declaration.js';
 import { readBounds } from './bounds.js';
 import { isJsonObject } from './json.js';
 import type { EnumMember, Field, Shape } from './shape.js';
@@ -46,7 +46,7 @@ export function shapeFromJsonSchema(
   const nullable = types.includes('null');
   const shape =
     'enum' in rest || 'const' in rest
-      ? readEnum(where, rest, nullable, problems)
+      ? readEnum(where, type === undefined ? undefined : types, rest, problems)
       : readType(
           where,
           types.filter((name) => name !== 'null'),
@@ -83,8 +83,14 @@ function readType(
       checkOnly(where, rest, ['items', ...LIST], problems);
       const items = shapeFromJsonSchema(`${where}, items`, rest['items'], problems, depth + 1);
       if (items?.nullable === true) problems.push(`${where}, items: null in a list is not read; ${OTHERWISE}`);
+      const itemHint = hintOf(rest['items']);
       return (
-        items && { kind: 'array', items: items.shape, ...readBounds(where, 'array', picked(rest, LIST), problems) }
+        items && {
+          kind: 'array',
+          items: items.shape,
+          ...(itemHint !== undefined && { itemHint }),
+          ...readBounds(where, 'array', picked(rest, LIST), problems),
+        }
       );
     }
     case 'object':
@@ -109,39 +115,82 @@ function readObject(where: string, rest: Schema, problems: string[], depth: numb
   if (isJsonObject(additionalProperties) && Object.keys(properties).length === 0) {
     const values = shapeFromJsonSchema(`${where}, additionalProperties`, additionalProperties, problems, depth + 1);
     if (values?.nullable === true) problems.push(`${where}: null in an object of any names is not read; ${OTHERWISE}`);
-    return values && { kind: 'record', values: values.shape };
+    const valueHint = hintOf(additionalProperties);
+    return values && { kind: 'record', values: values.shape, ...(valueHint !== undefined && { valueHint }) };
   }
   if (additionalProperties !== false)
     problems.push(`${where}: write additionalProperties: false, so that nothing comes in that no property describes`);
   for (const name of required as unknown[])
     if (typeof name !== 'string' || !Object.hasOwn(properties, name))
       problems.push(`${where}: required names ${String(name)}, which is not in properties`);
+  const needed = new Set(required as unknown[]);
   const fields: Field[] = [];
   for (const [name, schema] of Object.entries(properties)) {
+    // A name that no call could have; any other is the schema's own affair, and is quoted where it is told.
+    if (['', '__proto__', 'constructor', 'prototype'].includes(name))
+      problems.push(...parameterNameProblems(`${where}, properties`, name));
     const read = shapeFromJsonSchema(`${where}.${name}`, schema, problems, depth + 1);
-    const hint = isJsonObject(schema) ? schema['description'] : undefined;
+    const hint = hintOf(schema);
     if (read !== undefined)
       fields.push(
         Object.freeze({
           name,
           ...read,
-          optional: !(required as unknown[]).includes(name),
-          ...(typeof hint === 'string' && { hint }),
+          optional: !needed.has(name),
+          ...(hint !== undefined && { hint }),
         }),
       );
   }
   return { kind: 'object', fields: Object.freeze(fields) };
 }
 
-function readEnum(where: string, rest: Schema, nullable: boolean, problems: string[]): Shape | undefined {
+/** What the model is told of a value besides its shape. */
+function hintOf(schema: unknown): string | undefined {
+  const hint = isJsonObject(schema) ? schema['description'] : undefined;
+  return typeof hint === 'string' && hint.trim() !== '' ? hint : undefined;
+}
+
+const TYPES: ReadonlyMap<unknown, (value: unknown) => boolean> = new Map([
+  ['string', (value: unknown) => typeof value === 'string'],
+  ['number', Number.isFinite],
+  ['integer', Number.isInteger],
+]);
+
+function readEnum(
+  where: string,
+  types: readonly unknown[] | undefined,
+  rest: Schema,
+  problems: string[],
+): Shape | undefined {
   checkOnly(where, rest, ['enum', 'const'], problems);
   const values: unknown = 'const' in rest ? [rest['const']] : rest['enum'];
-  const members = Array.isArray(values) ? (values as unknown[]).filter((value) => !(nullable && value === null)) : [];
+  const isNull = (value: unknown): boolean => value === null && types?.includes('null') === true;
+  const members = Array.isArray(values) ? (values as unknown[]).filter((value) => !isNull(value)) : [];
   if (members.length === 0 || members.some((value) => typeof value !== 'string' && !Number.isFinite(value))) {
     problems.push(`${where}: enum must list texts or numbers`);
     return undefined;
   }
-  return { kind: 'enum', members: Object.freeze((members as (string | number)[]).map(memberOf)) };
+  const other = members.find((value) => types?.every((type) => TYPES.get(type)?.(value) !== true));
+  if (other !== undefined) {
+    const said = types?.map(String).join(' or ') ?? '';
+    problems.push(
+      `${where}: enum lists ${JSON.stringify(other)}, and type says ${said === '' ? 'nothing' : said}, so no value could be both; make them agree, or leave type out`,
+    );
+    return undefined;
+  }
+  const read = (members as (string | number)[]).map(memberOf);
+  const twice = twiceNamed(read);
+  if (twice !== undefined) {
+    problems.push(`${where}: the enum names ${JSON.stringify(twice)} twice; name each value once`);
+    return undefined;
+  }
+  return { kind: 'enum', members: Object.freeze(read) };
+}
+
+/** The first word that stands for two members: the model could not say which it means. */
+export function twiceNamed(members: readonly EnumMember[]): string | undefined {
+  const seen = new Set<string>();
+  return members.find(({ word }) => seen.size === seen.add(word).size)?.word;
 }
 
 /** A value that is its own word. */

@@ -1,20 +1,25 @@
-import type { Shape } from './shape.js';
+import type { Field, ObjectShape, Shape, UnionShape } from './shape.js';
 
-/** The shapes that hold themselves, at any depth: what is written of them must refer instead of repeating. */
-export function recursiveShapes(shapes: readonly Shape[]): ReadonlySet<Shape> {
-  const found = new Set<Shape>();
-  const open = new Set<Shape>();
-  const done = new Set<Shape>();
+/**
+ * The objects that are written once, under a name, and referred to wherever they are meant: those that hold themselves,
+ * and those that occur more than once, since a class of two classes of two classes … would be written without an end.
+ */
+export function namedShapes(shapes: readonly Shape[]): ReadonlySet<Shape> {
+  const named = new Set<Shape>();
+  const seen = new Set<Shape>();
   const visit = (shape: Shape): void => {
-    if (open.has(shape)) found.add(shape);
-    if (open.has(shape) || done.has(shape)) return;
-    open.add(shape);
+    if (shape.kind === 'object') {
+      if (seen.has(shape)) {
+        named.add(shape);
+        return;
+      }
+      seen.add(shape);
+    }
+    // Only an object can hold itself, so all else comes to an end.
     for (const inner of partsOf(shape)) visit(inner);
-    open.delete(shape);
-    done.add(shape);
   };
   for (const shape of shapes) visit(shape);
-  return found;
+  return named;
 }
 
 /** A shape and all that is in it, each once. */
@@ -38,9 +43,31 @@ function partsOf(shape: Shape): readonly Shape[] {
     case 'object':
       return shape.fields.map((field) => field.shape);
     case 'union':
-      // Written with its tag, a branch is no object of its own.
-      return shape.branches.flatMap((branch) => branch.shape.fields.map((field) => field.shape));
+      return taggedBranches(shape);
     default:
       return [];
   }
+}
+
+const tagged = new WeakMap<ObjectShape, Map<string, ObjectShape>>();
+
+/** The branches as they are written: each with its tag first, and one object for one class under one tag. */
+export function taggedBranches({ tag, branches }: UnionShape): readonly ObjectShape[] {
+  return branches.map(({ word, shape }) => {
+    const known = tagged.get(shape) ?? new Map<string, ObjectShape>();
+    tagged.set(shape, known);
+    const key = JSON.stringify([tag, word]);
+    let branch = known.get(key);
+    if (branch === undefined) {
+      const own: Field = {
+        name: tag,
+        shape: { kind: 'enum', members: [{ word, value: word }] },
+        optional: false,
+        nullable: false,
+      };
+      branch = { ...shape, fields: [own, ...shape.fields.filter(({ name }) => name !== tag)] };
+      known.set(key, branch);
+    }
+    return branch;
+  });
 }

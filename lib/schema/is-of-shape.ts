@@ -1,4 +1,5 @@
 import { compileShape } from './compile-shape.js';
+import { Findings } from './findings.js';
 import { isJsonObject } from './json.js';
 import type { ObjectShape, Shape } from './shape.js';
 
@@ -20,7 +21,10 @@ export function isOfShape(shape: Shape, value: unknown): boolean {
       return shape.members.some((member) => member.value === value);
     case 'array':
       return (
-        Array.isArray(value) && isWithin(shape, value.length) && value.every((item) => isOfShape(shape.items, item))
+        Array.isArray(value) &&
+        isWithin(shape, value.length) &&
+        // With its holes, which `every` passes over.
+        Array.from(value as unknown[]).every((item) => isOfShape(shape.items, item))
       );
     case 'set':
       return (
@@ -29,18 +33,17 @@ export function isOfShape(shape: Shape, value: unknown): boolean {
     case 'map':
       return (
         value instanceof Map &&
-        [...value].every(([key, held]) => typeof key === 'string' && isOfShape(shape.values, held))
+        [...(value as Map<unknown, unknown>)].every(([key, held]) => isKey(key) && isOfShape(shape.values, held))
       );
     case 'record':
       return (
-        typeof value === 'object' &&
-        value !== null &&
-        Object.values(value).every((held) => isOfShape(shape.values, held))
+        isPlainObject(value) &&
+        Object.entries(value).every(([key, held]) => isKey(key) && isOfShape(shape.values, held))
       );
     case 'bytes':
       return value instanceof Uint8Array && value.length <= (shape.maxBytes ?? Infinity);
     case 'object':
-      return isJsonObject(value) && hasFields(shape, value);
+      return isPlainObject(value) && hasFields(shape, value);
     case 'union':
     case 'standard':
     case 'any':
@@ -49,10 +52,22 @@ export function isOfShape(shape: Shape, value: unknown): boolean {
   }
 }
 
+/** A date, a list or a map has no keys that anybody meant. */
+function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (!isJsonObject(value)) return false;
+  const prototype = Object.getPrototypeOf(value) as object | null;
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+/** As no call may have it either. */
+function isKey(key: unknown): boolean {
+  return typeof key === 'string' && key.isWellFormed() && !['__proto__', 'constructor', 'prototype'].includes(key);
+}
+
 function converts(shape: Shape, value: unknown): boolean {
-  const lines: string[] = [];
-  compileShape(shape)(value, '', lines);
-  return lines.length === 0;
+  const findings = new Findings();
+  compileShape(shape)(value, '', findings);
+  return findings.count === 0;
 }
 
 function hasFields({ fields, dto }: ObjectShape, value: Readonly<Record<string, unknown>>): boolean {
@@ -60,7 +75,7 @@ function hasFields({ fields, dto }: ObjectShape, value: Readonly<Record<string, 
     dto === undefined &&
     Object.keys(value).every((key) => fields.some(({ name }) => name === key)) &&
     fields.every(({ name, shape, optional, nullable }) => {
-      const held = value[name];
+      const held = Object.hasOwn(value, name) ? value[name] : undefined;
       if (held === undefined) return optional;
       return held === null ? nullable : isOfShape(shape, held);
     })

@@ -1,6 +1,8 @@
 import { isJsonObject } from './json.js';
-import { recursiveShapes } from './inner-shapes.js';
-import type { Field, ObjectShape, Parameter, Shape, StandardShape, UnionShape } from './shape.js';
+import { innerShapes, namedShapes, taggedBranches } from './inner-shapes.js';
+import { resolveReference } from './json-pointer.js';
+import { PartNames } from './part-names.js';
+import type { Field, Parameter, Shape, StandardShape } from './shape.js';
 
 /** The JSON Schema of a tool's arguments: every keyword that was declared, in declared order. */
 export interface ArgumentsSchema {
@@ -8,7 +10,7 @@ export interface ArgumentsSchema {
   readonly properties: Readonly<Record<string, ParameterSchema>>;
   readonly required: readonly string[];
   readonly additionalProperties: false;
-  /** What holds itself, by name. */
+  /** What holds itself, and what occurs more than once, by name. */
   readonly $defs?: Readonly<Record<string, JsonSchemaObject>>;
 }
 
@@ -24,29 +26,52 @@ export type JsonSchemaObject = Readonly<Record<string, unknown>>;
 
 /** With every keyword of JSON Schema that says what was declared; what no provider need support. */
 export function argumentsSchema(parameters: readonly Parameter[]): ArgumentsSchema {
-  const writer = new SchemaWriter(recursiveShapes(parameters.map(({ shape }) => shape)));
+  const writer = new SchemaWriter(namedShapes(parameters.map(({ shape }) => shape)));
   const { properties, required } = writer.fields(parameters);
-  const { $defs } = writer;
-  return {
+  // Own properties only, whatever a part is called.
+  const $defs = Object.fromEntries(writer.parts);
+  const schema: ArgumentsSchema = {
     type: 'object',
     properties: properties as ArgumentsSchema['properties'],
     required,
     additionalProperties: false,
     ...(Object.keys($defs).length > 0 && { $defs }),
   };
+  if (!parameters.every(({ shape }) => isShapeReadBack(shape))) notReadBack.add(schema);
+  return schema;
+}
+
+/** A schema does not say who checks what it describes. */
+const notReadBack = new WeakSet<ArgumentsSchema>();
+
+/**
+ * Whether what a strict form makes of "may be left out", and of a map, is read back wherever it may come. Where another
+ * library alone looks, it would refuse the `null` that the model was made to send.
+ */
+export function isReadBack(schema: ArgumentsSchema): boolean {
+  return !notReadBack.has(schema);
+}
+
+function isShapeReadBack(shape: Shape): boolean {
+  return [...innerShapes(shape)].every(
+    (inner) =>
+      inner.kind !== 'standard' ||
+      [...innerShapes(inner.outline)].every((part) => part.kind !== 'any' || part.notStrict !== true),
+  );
 }
 
 /** With padding, and nothing left over in the last character: one text for the same bytes. */
 const BASE64 = '^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$';
 
-/** Writes shapes; one that holds itself is written once, under a name. */
+/** Writes shapes; what has a name is written once, and referred to. */
 class SchemaWriter {
-  readonly $defs: Record<string, JsonSchemaObject> = {};
-  readonly #recursive: ReadonlySet<Shape>;
-  readonly #names = new Map<Shape, string>();
+  readonly parts = new Map<string, JsonSchemaObject>();
+  readonly #named: ReadonlySet<Shape>;
+  readonly #written = new Map<Shape, string>();
+  readonly #names = new PartNames();
 
-  constructor(recursive: ReadonlySet<Shape>) {
-    this.#recursive = recursive;
+  constructor(named: ReadonlySet<Shape>) {
+    this.#named = named;
   }
 
   fields(fields: readonly (Field & { readonly description?: string })[]): {
@@ -66,22 +91,24 @@ class SchemaWriter {
   }
 
   shape(shape: Shape): JsonSchemaObject {
-    if (!this.#recursive.has(shape)) return this.#body(shape);
-    let name = this.#names.get(shape);
-    if (name === undefined) {
-      name = this.#free(shape.kind === 'object' ? (shape.dto?.name ?? 'Part') : 'Choice');
-      this.#names.set(shape, name);
-      this.$defs[name] = {}; // taken, while what is in it is written
-      this.$defs[name] = this.#body(shape);
-    }
-    return { $ref: `#/$defs/${name}` };
+    if (!this.#named.has(shape)) return this.#body(shape);
+    const name =
+      this.#written.get(shape) ??
+      this.#part(
+        shape.kind === 'object' ? shape.dto?.name : undefined,
+        (taken) => this.#written.set(shape, taken),
+        () => this.#body(shape),
+      );
+    return reference(name);
   }
 
-  #free(wanted: string): string {
-    const name = wanted.replace(/[^A-Za-z0-9_-]/g, '_') || 'Part';
-    let free = name;
-    for (let n = 2; Object.hasOwn(this.$defs, free); n++) free = `${name}${n.toString()}`;
-    return free;
+  /** The name is taken, and known, before what it names is written: that may hold itself. */
+  #part(wanted: string | undefined, take: (name: string) => void, write: () => JsonSchemaObject): string {
+    const name = this.#names.take(wanted);
+    take(name);
+    this.parts.set(name, {});
+    this.parts.set(name, write());
+    return name;
   }
 
   #body(shape: Shape): JsonSchemaObject {
@@ -102,12 +129,17 @@ class SchemaWriter {
         return { type: 'string', enum: shape.members.map(({ word }) => word) };
       case 'array':
       case 'set': {
-        const { kind, items, ...keywords } = shape;
-        return { type: 'array', items: this.shape(items), ...(kind === 'set' && { uniqueItems: true }), ...keywords };
+        const { kind, items, itemHint, ...keywords } = shape;
+        return {
+          type: 'array',
+          items: hinted(this.shape(items), itemHint),
+          ...(kind === 'set' && { uniqueItems: true }),
+          ...keywords,
+        };
       }
       case 'map':
       case 'record':
-        return { type: 'object', additionalProperties: this.shape(shape.values) };
+        return { type: 'object', additionalProperties: hinted(this.shape(shape.values), shape.valueHint) };
       case 'bytes':
         return {
           type: 'string',
@@ -116,9 +148,9 @@ class SchemaWriter {
           ...(shape.maxBytes !== undefined && { maxLength: Math.ceil(shape.maxBytes / 3) * 4 }),
         };
       case 'object':
-        return this.#object(shape.fields);
+        return { type: 'object', ...this.fields(shape.fields), additionalProperties: false };
       case 'union':
-        return { anyOf: shape.branches.map(({ word, shape: branch }) => this.#branch(shape, word, branch)) };
+        return { anyOf: taggedBranches(shape).map((branch) => this.shape(branch)) };
       case 'standard':
         return this.#foreign(shape);
       case 'any':
@@ -126,61 +158,70 @@ class SchemaWriter {
     }
   }
 
-  #object(fields: readonly Field[], tag: JsonSchemaObject = {}): JsonSchemaObject {
-    const { properties, required } = this.fields(fields);
-    return {
-      type: 'object',
-      properties: { ...tag, ...properties },
-      required: [...Object.keys(tag), ...required],
-      additionalProperties: false,
-    };
-  }
-
-  #branch({ tag }: UnionShape, word: string, { fields }: ObjectShape): JsonSchemaObject {
-    return this.#object(
-      fields.filter(({ name }) => name !== tag),
-      { [tag]: { type: 'string', enum: [word] } },
-    );
-  }
-
   /** What another library wrote refers to itself from its own root, which is not ours. */
   #foreign({ json }: StandardShape): JsonSchemaObject {
-    if (!JSON.stringify(json).includes('"$ref"')) return json;
-    const { $defs, definitions, ...root } = json;
-    const names = new Map<string, string>();
-    const take = (pointer: string, wanted: string): string => {
-      const name = this.#free(wanted);
-      this.$defs[name] = {};
-      names.set(pointer, `#/$defs/${name}`);
-      return name;
+    const references = referencesIn(json);
+    if (references.length === 0) return json;
+    const names = new Map<unknown, string>();
+    const { $defs: _, definitions: __, ...root } = json;
+    const write = (schema: unknown): JsonSchemaObject =>
+      mapReferences(schema, (path) => reference(part(path))) as JsonSchemaObject;
+    const part = (path: string): string => {
+      const target = resolveReference(json, path) ?? {};
+      const wanted = path === '#' ? 'Schema' : path.slice(path.lastIndexOf('/') + 1);
+      return (
+        names.get(target) ??
+        this.#part(
+          wanted,
+          (taken) => names.set(target, taken),
+          () => write(target === json ? root : target),
+        )
+      );
     };
-    const parts = [...defined('$defs', $defs), ...defined('definitions', definitions)].map(
-      ({ pointer, name, schema }) => ({ name: take(pointer, name), schema }),
-    );
-    const rootName = take('#', 'Schema');
-    for (const { name, schema } of parts) this.$defs[name] = renamed(schema, names) as JsonSchemaObject;
-    this.$defs[rootName] = renamed(root, names) as JsonSchemaObject;
-    return { $ref: `#/$defs/${rootName}` };
+    return references.some((path) => resolveReference(json, path) === json) ? reference(part('#')) : write(root);
   }
 }
 
-function defined(
-  keyword: string,
-  schemas: unknown,
-): readonly { readonly pointer: string; readonly name: string; readonly schema: unknown }[] {
-  if (!isJsonObject(schemas)) return [];
-  return Object.entries(schemas).map(([name, schema]) => ({ pointer: `#/${keyword}/${name}`, name, schema }));
+function reference(name: string): JsonSchemaObject & { readonly $ref: string } {
+  return { $ref: `#/$defs/${name}` };
 }
 
-function renamed(schema: unknown, names: ReadonlyMap<string, string>): unknown {
-  if (Array.isArray(schema)) return schema.map((item) => renamed(item, names));
+function hinted(schema: JsonSchemaObject, hint: string | undefined): JsonSchemaObject {
+  return hint === undefined ? schema : { ...schema, description: hint };
+}
+
+/** Keywords that hold values, in which nothing refers to anything. */
+const VALUES: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples']);
+
+/** The same schema with other references. */
+function mapReferences(schema: unknown, of: (path: string) => { readonly $ref: string }): unknown {
+  if (Array.isArray(schema)) return schema.map((item) => mapReferences(item, of));
   if (!isJsonObject(schema)) return schema;
   return Object.fromEntries(
-    Object.entries(schema).map(([keyword, value]) => [
-      keyword,
-      keyword === '$ref' && typeof value === 'string' ? (names.get(value) ?? value) : renamed(value, names),
-    ]),
+    Object.entries(schema).map(([keyword, value]) => {
+      if (keyword === '$ref' && typeof value === 'string') return [keyword, of(value).$ref];
+      return [keyword, VALUES.has(keyword) && !isJsonObject(value) ? value : mapReferences(value, of)];
+    }),
   );
+}
+
+function referencesIn(schema: unknown): readonly string[] {
+  const found = new Set<string>();
+  mapReferences(schema, ($ref) => {
+    found.add($ref);
+    return { $ref };
+  });
+  return [...found];
+}
+
+/** A problem for each reference of a schema that leads out of it: nobody could say what is meant. */
+export function referenceProblems(where: string, schema: JsonSchemaObject): string[] {
+  return referencesIn(schema)
+    .filter((path) => !isJsonObject(resolveReference(schema, path)))
+    .map(
+      (path) =>
+        `${where}: its JSON Schema refers to ${JSON.stringify(path)}, which it does not hold; write jsonSchema beside it, with all that it refers to under its own $defs`,
+    );
 }
 
 /** An enumeration lists its `null`: one that only the type allows is refused. */

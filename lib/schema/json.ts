@@ -32,17 +32,30 @@ interface Open {
   key: string | undefined;
 }
 
+/** How a JSON text is read. */
+export interface ParseOptions {
+  /** `as-text`: every number is the text it was written as. */
+  readonly numbers?: 'as-text';
+  /** Where less is left than the 10,000 values and 32 levels of one text. */
+  readonly maxValues?: number;
+  readonly maxDepth?: number;
+  /** Told how many values there were, and how deep. */
+  readonly counted?: (values: number, depth: number) => void;
+}
+
 /**
- * Reads one JSON text strictly. An integer literal beyond 2^53 becomes a `bigint`, so that no digit is lost; other
- * numbers are numbers; with `numbers: 'as-text'` every number is the text it was written as. Throws a `JsonTextError` for anything else than JSON, a key given twice, and more than 32 levels,
- * 10,000 values or 4 Mi characters.
+ * Reads one JSON text strictly. An integer literal beyond 2^53 becomes a `bigint`, and another literal that no number
+ * is as exact as stays the text that it is, so that no digit is lost. Throws a `JsonTextError` for anything else than
+ * JSON, a key given twice, and more than 32 levels, 10,000 values or 4 Mi characters.
  */
-export function parseJson(text: string, { numbers }: { readonly numbers?: 'as-text' } = {}): unknown {
+export function parseJson(text: string, options: ParseOptions = {}): unknown {
+  const { numbers, maxValues = MAX_VALUES, maxDepth = MAX_DEPTH } = options;
   const stack: Open[] = [];
   let result: unknown;
   let values = 0;
+  let depth = 0;
   const put = (value: unknown): void => {
-    if (++values > MAX_VALUES) throw new JsonTextError(`holds more than ${MAX_VALUES.toString()} values`);
+    if (++values > maxValues) throw new JsonTextError(`holds more than ${MAX_VALUES.toString()} values`);
     const top = stack.at(-1);
     if (top === undefined) result = value;
     else if (Array.isArray(top.container)) top.container.push(value);
@@ -54,8 +67,9 @@ export function parseJson(text: string, { numbers }: { readonly numbers?: 'as-te
   for (const { token } of jsonTokens(text)) {
     const top = stack.at(-1);
     if (token === '{' || token === '[') {
-      if (stack.length >= MAX_DEPTH) throw new JsonTextError(`is nested deeper than ${MAX_DEPTH.toString()} levels`);
+      if (stack.length >= maxDepth) throw new JsonTextError(`is nested deeper than ${MAX_DEPTH.toString()} levels`);
       stack.push({ container: token === '[' ? [] : new Map<string, unknown>(), key: undefined });
+      depth = Math.max(depth, stack.length);
     } else if (token === '}' || token === ']') {
       const { container } = stack.pop() as Open;
       // fromEntries defines its keys, so that "__proto__" is one like any other
@@ -68,6 +82,7 @@ export function parseJson(text: string, { numbers }: { readonly numbers?: 'as-te
     } else if (token !== ',' && token !== ':')
       put(WORDS.has(token) ? WORDS.get(token) : numbers === 'as-text' ? token : readNumber(token));
   }
+  options.counted?.(values, depth);
   return result;
 }
 
@@ -107,11 +122,28 @@ function endOfString(text: string, at: number): number {
   }
 }
 
-function readNumber(literal: string): number | bigint {
+function readNumber(literal: string): number | bigint | string {
   if (literal.length > MAX_DIGITS)
     throw new JsonTextError(`holds a number of more than ${MAX_DIGITS.toString()} characters`);
   const value = Number(literal);
-  return Number.isSafeInteger(value) || !/^-?\d+$/.test(literal) ? value : BigInt(literal);
+  if (Number.isSafeInteger(value) || !/^-?\d+$/.test(literal)) return isAsWritten(literal, value) ? value : literal;
+  return BigInt(literal);
+}
+
+/** Whether a number says all that its literal does: up to 15 digits always do, an overflow never. */
+function isAsWritten(literal: string, value: number): boolean {
+  if (!Number.isFinite(value)) return false;
+  return literal.length <= 15 || digitsOf(literal) === digitsOf(value.toString());
+}
+
+/** The significant digits and where they stand: equal for equal numbers, however they are written. */
+function digitsOf(literal: string): string {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(literal) ?? [];
+  const digits = `${whole}${fraction}`.replace(/^0+/, '');
+  const significant = digits.replace(/0+$/, '');
+  if (significant === '') return '0';
+  return `${sign}${significant}e${(Number(exponent) - fraction.length + digits.length - significant.length).toString()}`;
 }
 
 /** JSON text in which a `bigint` keeps its digits as a number literal, so that the model reads its own value again. */

@@ -1,5 +1,5 @@
 import { describeKind } from '../declaration.js';
-import { memberOf } from './from-json-schema.js';
+import { memberOf, twiceNamed } from './from-json-schema.js';
 import type { EnumMember, Shape } from './shape.js';
 
 export type Kind = Shape['kind'];
@@ -10,6 +10,8 @@ export const KINDS: ReadonlyMap<unknown, Kind> = new Map<unknown, Kind>([
   ['number', 'number'],
   ['integer', 'integer'],
   ['boolean', 'boolean'],
+  ['array', 'array'],
+  ['object', 'record'],
   [String, 'string'],
   [Number, 'number'],
   [Boolean, 'boolean'],
@@ -34,17 +36,18 @@ export function enumMembers(where: string, declared: unknown, problems: string[]
   const members: EnumMember[] = Array.isArray(declared)
     ? (declared as (string | number)[]).map(memberOf)
     : membersOf(declared as Readonly<Record<string, string | number>>);
+  const twice = twiceNamed(members);
   if (members.length === 0) problems.push(`${where}: the enum is empty; name at least one value`);
   else if (members.some(({ value }) => typeof value !== 'string' && !Number.isFinite(value)))
     problems.push(`${where}: the enum has values that are neither texts nor numbers; use an enum, or a list of texts`);
-  else if (new Set(members.map(({ word }) => word)).size !== members.length)
-    problems.push(`${where}: the enum names a value twice`);
+  else if (twice !== undefined)
+    problems.push(`${where}: the enum names ${JSON.stringify(twice)} twice; name each value once`);
   return Object.freeze(members);
 }
 
 /** Of an enum of TypeScript's, without the way back from number to name that it also has. */
 export function membersOf(declared: Readonly<Record<string, string | number>>): EnumMember[] {
   return Object.entries(declared)
-    .filter(([name, value]) => !(/^-?\d+(\.\d+)?$/.test(name) && declared[value] === Number(name)))
+    .filter(([name, value]) => !(String(Number(name)) === name && declared[value] === Number(name)))
     .map(([name, value]) => (typeof value === 'string' ? memberOf(value) : { word: name, value }));
 }

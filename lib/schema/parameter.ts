@@ -1,13 +1,14 @@
 import { describeKind, PARAMETER_OPTIONS, parameterNameProblems, unknownOptions } from '../declaration.js';
-import { copyOf } from './canonical.js';
+import { callLimitProblems } from './call-limits.js';
 import { declaredShape } from './declared-shape.js';
+import { defaultOf } from './default-value.js';
 import type { EmittedType } from './emitted-type.js';
 import { finisherOf } from './finish.js';
 import { isOfShape } from './is-of-shape.js';
 import type { Parameter, Shape, StandardSchema, TextFormat } from './shape.js';
 
-/** The names of JSON Schema for what a single value can be. */
-export type ParameterKind = 'string' | 'number' | 'integer' | 'boolean';
+/** The names of JSON Schema: `'array'` needs `items`, `'object'` needs `values`. */
+export type ParameterKind = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object';
 
 /** A class whose properties bear rules of class-validator. */
 export type ClassType = new () => object;
@@ -97,9 +98,8 @@ export function declareParameter(
   problems: string[],
 ): Parameter | undefined {
   const before = problems.length;
-  problems.push(
-    ...unknownOptions(where, options, [...(emitted.from === 'handmade' ? ['description'] : []), ...PARAMETER_OPTIONS]),
-  );
+  const known = [...(emitted.from === 'handmade' ? ['description'] : []), ...PARAMETER_OPTIONS];
+  for (const problem of unknownOptions(where, options, known)) problems.push(problem);
   if (problems.length > before) return undefined;
   problems.push(...parameterNameProblems(where, name));
   if (typeof description !== 'string' || description.trim() === '')
@@ -111,22 +111,27 @@ export function declareParameter(
       problems.push(`${where}: ${flag} must be true or false, found ${describeKind(options[flag])}`);
   const read = problems.length > before ? undefined : declaredShape(where, options, emitted, problems);
   if (read === undefined) return undefined;
+  for (const problem of callLimitProblems(where, read.shape)) problems.push(problem);
+  if (read.nullable && options.nullable === false)
+    problems.push(`${where}: nullable is false, but the schema takes null; leave nullable out, or mend the schema`);
   const shape =
     read.shape.kind === 'standard' && options.nullable === true && !read.nullable
       ? Object.freeze({ ...read.shape, passesNull: true as const })
       : read.shape;
   const nullable = options.nullable === true || read.nullable;
   const hasDefault = options.default !== undefined;
+  if (hasDefault && options.optional === false)
+    problems.push(`${where}: what has a default may be left out, so optional: false does not hold; leave one out`);
   if (hasDefault && !(nullable && options.default === null)) problems.push(...defaultProblems(where, shape, options));
   if (problems.length > before) return undefined;
-  const kept = copyOf(options.default);
+  const kept = defaultOf(shape, options.default);
   return Object.freeze({
     name,
     description: description ?? '',
     shape,
     optional: options.optional === true || hasDefault,
     nullable,
-    ...(hasDefault && { makeDefault: () => freshCopy(kept) }),
+    ...(hasDefault && { makeDefault: () => defaultOf(shape, kept) }),
   });
 }
 
@@ -142,9 +147,4 @@ function defaultProblems(where: string, shape: Shape, { default: value }: Parame
     : [
         `${where}: default is ${describeKind(value)} that the declaration itself would refuse; write a value that the method takes, within the bounds`,
       ];
-}
-
-/** Lists and objects of one call are not those of the next. */
-function freshCopy(value: unknown): unknown {
-  return typeof value === 'object' && value !== null ? structuredClone(value) : value;
 }

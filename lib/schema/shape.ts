@@ -53,6 +53,8 @@ export interface EnumMember {
 export interface ListShape {
   readonly kind: 'array' | 'set';
   readonly items: Shape;
+  /** What the model is told of each item besides its shape. */
+  readonly itemHint?: string;
   readonly minItems?: number;
   readonly maxItems?: number;
 }
@@ -61,6 +63,8 @@ export interface ListShape {
 export interface MapShape {
   readonly kind: 'map' | 'record';
   readonly values: Shape;
+  /** What the model is told of each value besides its shape. */
+  readonly valueHint?: string;
 }
 
 export interface BytesShape {
@@ -82,6 +86,8 @@ export interface AnyShape {
   readonly kind: 'any';
   /** Where text cannot be meant, text is JSON. */
   readonly mayBeText: boolean;
+  /** A strict schema would have the model write it in another form, which nothing here reads back: it has none. */
+  readonly notStrict?: true;
 }
 
 /** One of several objects, told apart by the text under one key. */

@@ -1,9 +1,11 @@
 import { describeKind } from '../declaration.js';
-import type { Unchecked } from './finish.js';
+import { anyConverter } from './convert-structure.js';
+import { Findings } from './findings.js';
+import type { Finished, Unchecked } from './finish.js';
 import { outlineOf } from './outline.js';
 import { isJsonObject } from './json.js';
 import { cut } from './quote.js';
-import type { Field, StandardIssue, StandardSchema, StandardShape } from './shape.js';
+import type { Field, StandardIssue, StandardResult, StandardSchema, StandardShape } from './shape.js';
 
 /** Whether something is a Standard Schema; some are functions. */
 export function isStandardSchema(value: unknown): value is StandardSchema {
@@ -51,26 +53,57 @@ export function standardShape(
 
 /** Checks and converts by the other library. What it throws is the application's own, and not for the model. */
 export async function convertByStandard(
-  { schema, passesNull }: StandardShape,
-  sent: unknown,
+  shape: StandardShape,
+  { value: sent, optional }: { readonly value: unknown; readonly optional: boolean },
   path: string,
-  lines: string[],
+  findings: Findings,
   unchecked: Unchecked[],
-): Promise<unknown> {
-  if (sent === null && passesNull === true) return null;
+): Promise<Finished> {
+  if (sent === null && shape.passesNull === true) return { value: null };
   try {
-    const result = await schema['~standard'].validate(sent);
-    if (result.issues === undefined) return result.value;
+    const result = await validate(shape, sent);
+    if (result.issues === undefined) return { value: result.value };
     // Left out, which the parameter allows: the schema was only asked for its default.
-    if (sent === undefined) return undefined;
-    if (result.issues.length === 0) lines.push(`${path}: this value is not accepted`);
-    for (const issue of result.issues) lines.push(`${pathOf(issue, path)}: ${cut(issue.message, 200)}`);
+    if (sent === undefined && optional) return { value: undefined };
+    if (result.issues.length === 0) findings.add(`${path}: this value is not accepted`);
+    for (const issue of result.issues) {
+      if (findings.isEnough()) break;
+      findings.add(`${pathOf(issue, path)}: ${cut(issue.message, 200)}`);
+    }
   } catch (error) {
-    if (sent === undefined) return undefined;
-    lines.push(`${path}: this value could not be checked`);
-    unchecked.push({ error });
+    findings.add(`${path}: this value could not be checked`);
+    unchecked.push({ error: error ?? new Error('a rule threw nothing') });
   }
-  return undefined;
+  return { value: undefined };
+}
+
+/** Where a text may be meant, a text that the schema refuses may be JSON: all that the envelope brings is text. */
+async function validate({ schema, outline }: StandardShape, sent: unknown): Promise<StandardResult<unknown>> {
+  const result = await ask(schema, sent);
+  if (result.issues === undefined || outline.kind !== 'any' || !outline.mayBeText || typeof sent !== 'string')
+    return result;
+  const read = new Findings();
+  const value = anyConverter({ kind: 'any', mayBeText: false })(sent, '', read);
+  if (read.count > 0 || typeof value === 'string') return result;
+  const again = await ask(schema, value);
+  return again.issues === undefined ? again : result;
+}
+
+/**
+ * zod 4 asks its own `~standard` twice where a rule is asynchronous, and leaves the promises of the first time to
+ * nobody: one that rejects would end the process. Its own method for that does not.
+ */
+async function ask(schema: StandardSchema, sent: unknown): Promise<StandardResult<unknown>> {
+  const { safeParseAsync } = schema as { readonly safeParseAsync?: unknown };
+  if (schema['~standard'].vendor !== 'zod' || typeof safeParseAsync !== 'function')
+    return schema['~standard'].validate(sent);
+  const parsed = (await Reflect.apply(safeParseAsync, schema, [sent])) as {
+    readonly success: boolean;
+    readonly data?: unknown;
+    readonly error?: { readonly issues: readonly StandardIssue[] };
+  };
+  // A box that is none of ours: `data` may have a `then`, and is handed on unread.
+  return parsed.success ? { value: parsed.data } : { issues: parsed.error?.issues ?? [] };
 }
 
 function pathOf({ path = [] }: StandardIssue, root: string): string {

@@ -1,5 +1,5 @@
 import { isJsonObject } from './json.js';
-import { type ArgumentsSchema, type JsonSchemaObject, orNull } from './json-schema.js';
+import { type ArgumentsSchema, isReadBack, type JsonSchemaObject, orNull } from './json-schema.js';
 
 /*
  * The subset of JSON Schema that OpenAI's strict mode enforces while it decodes: closed objects, every property required,
@@ -20,6 +20,8 @@ const FORMATS: ReadonlySet<unknown> = new Set([
 const STRUCTURE: ReadonlySet<string> = new Set([
   ...['properties', 'required', 'additionalProperties', 'items', 'anyOf', 'oneOf', 'allOf', '$ref', '$defs'],
 ]);
+/** Of these, what a value has by itself: beside another schema both count, and one would be lost. */
+const STRUCTURED = ['properties', 'additionalProperties', 'items', 'prefixItems'];
 /** Keywords that say nothing of the value. */
 const SILENT: ReadonlySet<string> = new Set(['$schema', '$id', '$comment', 'title', 'examples', 'discriminator']);
 /** A longer keyword is no note. In characters. */
@@ -29,7 +31,9 @@ const MAX_NOTE = 200;
 class NotStrictError extends Error {}
 
 /** The strict form of a tool's arguments; `undefined` where there is none, and a provider must be asked without. */
-export function strictArguments({ $defs, ...schema }: ArgumentsSchema): JsonSchemaObject | undefined {
+export function strictArguments(argumentsSchema: ArgumentsSchema): JsonSchemaObject | undefined {
+  if (!isReadBack(argumentsSchema)) return undefined;
+  const { $defs, ...schema } = argumentsSchema;
   try {
     const defs = Object.entries($defs ?? {}).map(([name, inner]) => [name, strict(inner)] as const);
     return { ...strict(schema), ...(defs.length > 0 && { $defs: Object.fromEntries(defs) }) };
@@ -52,6 +56,7 @@ function strict(schema: unknown): JsonSchemaObject {
   const structure = structureOf(schema, kept, notes);
   const description = [kept['description'], notes.length > 0 && `(${notes.join(', ')})`].filter(Boolean).join(' ');
   const { description: _, ...rest } = { ...kept, ...structure };
+  if ('$ref' in rest && Object.keys(rest).length > 1) throw new NotStrictError('more than a reference');
   if (Object.keys(rest).length === 0) throw new NotStrictError('a schema that says nothing');
   if (description === '') return rest;
   // Beside a reference nothing may stand (camel-ai/camel#3001).
@@ -88,6 +93,11 @@ function note(keyword: string, value: unknown): string {
 
 function structureOf(schema: JsonSchemaObject, kept: JsonSchemaObject, notes: string[]): JsonSchemaObject {
   const { $ref, anyOf, oneOf, allOf } = schema;
+  const combining = [$ref, anyOf, oneOf, allOf].filter((keyword) => keyword !== undefined);
+  const types: readonly unknown[] = Array.isArray(kept['type']) ? kept['type'] : [kept['type']];
+  const isPart = types.includes('object') || types.includes('array') || STRUCTURED.some((keyword) => keyword in schema);
+  if (combining.length > 1 || (combining.length > 0 && isPart)) throw new NotStrictError('several structures');
+  if ('patternProperties' in schema) throw new NotStrictError('patternProperties');
   if ($ref !== undefined) return { $ref };
   const choices = anyOf ?? oneOf;
   if (Array.isArray(choices)) return { anyOf: choices.map(strict) };
@@ -95,7 +105,6 @@ function structureOf(schema: JsonSchemaObject, kept: JsonSchemaObject, notes: st
     if (allOf.length !== 1) throw new NotStrictError('allOf');
     return strict(allOf[0]);
   }
-  const types: readonly unknown[] = Array.isArray(kept['type']) ? kept['type'] : [kept['type']];
   if (types.filter((type) => type !== 'null').length > 1) throw new NotStrictError('several types');
   if (types.includes('object')) return objectOf(schema, types, notes);
   if (types.includes('array')) {
@@ -116,10 +125,10 @@ function objectOf(schema: JsonSchemaObject, types: readonly unknown[], notes: st
   }
   if (additionalProperties !== undefined && additionalProperties !== false)
     throw new NotStrictError('additionalProperties');
-  const names = required as readonly string[];
+  const names = new Set(required as readonly string[]);
   const all = named.map(([name, inner]) => {
     const value = strict(inner);
-    return [name, names.includes(name) ? value : absent(value)] as const;
+    return [name, names.has(name) ? value : absent(value)] as const;
   });
   return { ...closed(Object.fromEntries(all)), ...(types.includes('null') && { type: ['object', 'null'] }) };
 }

@@ -1,21 +1,36 @@
 import { boundsText, expectedText, range } from './expected.js';
-import { recursiveShapes } from './inner-shapes.js';
+import { namedShapes, taggedBranches } from './inner-shapes.js';
+import { nameText, oneLineJson } from './one-line.js';
+import { PartNames } from './part-names.js';
 import type { Field, Shape } from './shape.js';
 
 /**
  * The type as the model reads it in a list of tools: `integer from 1 to 50`, `"price" | "name"`, `JSON array of date`.
- * What holds itself is named where it is first written, and by its name from then on.
+ * What holds itself, or occurs more than once, is named where it is first written, and by its name from then on.
  */
 export function typeText(shape: Shape): string {
-  return new TypeWriter(recursiveShapes([shape])).whole(shape);
+  return new TypeWriter(namedShapes([shape])).whole(shape);
 }
 
-class TypeWriter {
-  readonly #recursive: ReadonlySet<Shape>;
-  readonly #names = new Map<Shape, string>();
+/** The types of all arguments of a tool: a name means the same in each. */
+export function typeTexts(shapes: readonly Shape[]): readonly string[] {
+  const writer = new TypeWriter(namedShapes(shapes));
+  return shapes.map((shape) => writer.whole(shape));
+}
 
-  constructor(recursive: ReadonlySet<Shape>) {
-    this.#recursive = recursive;
+/** Words for a value that may be null besides. */
+export function orNullText(text: string, nullable: boolean): string {
+  return nullable ? `${text} | null` : text;
+}
+
+/** Nothing that somebody else chose, a name, a word or a pattern, can end the line or look like another argument. */
+class TypeWriter {
+  readonly #named: ReadonlySet<Shape>;
+  readonly #written = new Map<Shape, string>();
+  readonly #names = new PartNames();
+
+  constructor(named: ReadonlySet<Shape>) {
+    this.#named = named;
   }
 
   /** An argument: what is not a single value comes as JSON. */
@@ -25,21 +40,20 @@ class TypeWriter {
   }
 
   text(shape: Shape): string {
-    const known = this.#names.get(shape);
+    const known = this.#written.get(shape);
     if (known !== undefined) return known;
-    if (!this.#recursive.has(shape)) return this.#body(shape);
-    const wanted = shape.kind === 'object' && shape.dto !== undefined ? shape.dto.name : 'Part';
-    const taken = [...this.#names.values()].filter((name) => name.startsWith(wanted)).length;
-    const name = taken === 0 ? wanted : `${wanted}${(taken + 1).toString()}`;
-    this.#names.set(shape, name);
+    if (!this.#named.has(shape)) return this.#body(shape);
+    const name = this.#names.take(shape.kind === 'object' ? shape.dto?.name : undefined);
+    this.#written.set(shape, name);
     return `${name}, which is ${this.#body(shape)}`;
   }
 
   #body(shape: Shape): string {
     switch (shape.kind) {
       case 'string': {
-        const { format, ...rest } = shape;
-        return `${format ?? 'string'}${expectedText(rest).slice('a string'.length)}`;
+        const { format, pattern, ...length } = shape;
+        const matches = pattern === undefined ? '' : ` that matches ${oneLineJson(pattern)}`;
+        return `${format ?? 'string'}${expectedText(length).slice('a string'.length)}${matches}`;
       }
       case 'number':
       case 'integer':
@@ -51,39 +65,39 @@ class TypeWriter {
       case 'date':
         return 'date or date-time with offset';
       case 'enum':
-        return shape.members.map(({ word }) => JSON.stringify(word)).join(' | ');
+        return shape.members.map(({ word }) => oneLineJson(word)).join(' | ');
       case 'array':
       case 'set': {
         const length = range(shape.minItems, shape.maxItems, 'item');
-        return `array of ${this.text(shape.items)}${length === '' ? '' : `, ${length}`}`;
+        return `array of ${hinted(this.text(shape.items), shape.itemHint)}${length === '' ? '' : `, ${length}`}`;
       }
       case 'map':
       case 'record':
-        return `object of ${this.text(shape.values)} by name`;
+        return `object of ${hinted(this.text(shape.values), shape.valueHint)} by name`;
       case 'bytes':
         return `base64${shape.maxBytes === undefined ? '' : ` of at most ${shape.maxBytes.toString()} bytes`}`;
       case 'object':
         return `object ${this.#fields(shape.fields)}`;
       case 'union':
-        return shape.branches
-          .map(({ word, shape: branch }) => {
-            const others = branch.fields.filter(({ name }) => name !== shape.tag);
-            return `object ${this.#fields(others, `${shape.tag}: ${JSON.stringify(word)}`)}`;
-          })
+        return taggedBranches(shape)
+          .map((branch) => this.text(branch))
           .join(' | ');
       case 'standard':
-        return `JSON of the schema ${JSON.stringify(shape.json)}`;
+        return `JSON of the schema ${oneLineJson(shape.json)}`;
       case 'any':
         return 'JSON'; // only ever inside what another library says itself
     }
   }
 
-  #fields(fields: readonly Field[], tag?: string): string {
-    const parts = fields.map(
+  #fields(fields: readonly Field[]): string {
+    const all = fields.map(
       ({ name, shape, optional, nullable, hint }) =>
-        `${name}${optional ? '?' : ''}: ${this.text(shape)}${nullable ? ' | null' : ''}${hint === undefined ? '' : ` ${JSON.stringify(hint)}`}`,
+        `${nameText(name)}${optional ? '?' : ''}: ${hinted(orNullText(this.text(shape), nullable), hint)}`,
     );
-    const all = tag === undefined ? parts : [tag, ...parts];
     return all.length === 0 ? '{}' : `{ ${all.join(', ')} }`;
   }
+}
+
+function hinted(text: string, hint: string | undefined): string {
+  return hint === undefined ? text : `${text} ${oneLineJson(hint)}`;
 }

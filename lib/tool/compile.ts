@@ -7,7 +7,7 @@ import {
   toolOptionProblems,
 } from '../declaration.js';
 import { compileArguments } from '../schema/convert.js';
-import { argumentsSchema } from '../schema/json-schema.js';
+import { type ArgumentsSchema, argumentsSchema } from '../schema/json-schema.js';
 import { declareParameter } from '../schema/parameter.js';
 import type { Parameter } from '../schema/shape.js';
 import { strictArguments, strictLimitProblems } from '../schema/strict.js';
@@ -34,7 +34,8 @@ export function compileTool(draft: ToolDraft, problems: string[]): CompiledTool 
   const { options } = draft;
   const schema = argumentsSchema(draft.parameters);
   const strictSchema = strictArguments(schema);
-  const limits = strictSchema === undefined ? [] : strictLimitProblems(draft.origin, strictSchema);
+  const limits =
+    strictSchema === undefined ? sizeProblems(draft.origin, schema) : strictLimitProblems(draft.origin, strictSchema);
   problems.push(...limits);
   if (limits.length > 0) return undefined;
   return Object.freeze({
@@ -56,6 +57,19 @@ export function compileTool(draft: ToolDraft, problems: string[]): CompiledTool 
     maxResultChars: options.maxResultChars ?? 20_000,
     prepare: draft.prepare,
   });
+}
+
+/** In characters. No provider says where it stops, but each turn is billed for all of it. */
+const MAX_SCHEMA = 500_000;
+
+/** Without a strict form no provider counts what is in a schema; another library may write one that has no end. */
+function sizeProblems(origin: string, schema: ArgumentsSchema): string[] {
+  const { length } = JSON.stringify(schema);
+  return length <= MAX_SCHEMA
+    ? []
+    : [
+        `${origin}: the JSON Schema of its arguments has ${length.toString()} characters, and ${MAX_SCHEMA.toString()} are allowed; declare less, or make several tools of it`,
+      ];
 }
 
 /** Whether a value in a `tools` list is a `Tool`. */

@@ -1,7 +1,7 @@
 import { isErrorOf } from '../errors.js';
 import type { AILogger } from '../logger.js';
 import type { ToolCallOutcome, ToolCallRecord, TranscriptEntry } from '../run.js';
-import { canonical, copyOf } from '../schema/canonical.js';
+import { copyOf } from '../schema/copy.js';
 import type { Conversion } from '../schema/convert.js';
 import type { DenialTest } from './denial.js';
 import { nothingText, resultText, shorten } from './result.js';
@@ -82,7 +82,7 @@ export class Dispatcher {
     const conversion = await this.#convert(tool, call);
     if ('outcome' in conversion) return this.#report(call, undefined, () => conversion);
     return this.#report(call, conversion.values, () =>
-      this.#once(tool, conversion.values, () => this.#execute(tool, conversion.values, call)),
+      this.#once(tool, conversion.key, () => this.#execute(tool, conversion.values, call)),
     );
   }
 
@@ -93,6 +93,7 @@ export class Dispatcher {
     let conversion: Conversion | Ending;
     if (converting instanceof Promise) {
       const cutShort = cutShortBy(this.#context.signal, tool);
+      this.#context.working?.(converting, tool.timeoutMs);
       try {
         conversion = await Promise.race([converting, cutShort.ending]);
       } finally {
@@ -104,7 +105,7 @@ export class Dispatcher {
       const result = conversion.outcome === 'timed-out' ? told.unchecked(tool.name) : conversion.result;
       return this.#looked(tool, call, { ...conversion, result });
     }
-    if (conversion.ok) return { ok: true, values: Object.freeze(conversion.values) };
+    if (conversion.ok) return { ...conversion, values: Object.freeze(conversion.values) };
     const { error } = conversion;
     return this.#looked(tool, call, {
       outcome: 'invalid-arguments',
@@ -138,7 +139,11 @@ export class Dispatcher {
       tool,
       sent: Object.freeze(call.sent),
       // A copy of what could be changed: nothing that is done to an event reaches the method.
-      ...(converted !== undefined && { arguments: Object.freeze(copyOf(converted)) }),
+      ...(converted !== undefined && {
+        arguments: Object.freeze(
+          Object.fromEntries(Object.entries(converted).map(([name, value]) => [name, copyOf(value)])),
+        ),
+      }),
     };
     this.#context.started(started);
     const ending = await end();
@@ -155,13 +160,9 @@ export class Dispatcher {
   }
 
   /** A model that lost its place must not refund twice; nor may it try again what perhaps happened. */
-  async #once(
-    tool: CompiledTool,
-    args: Readonly<Record<string, unknown>>,
-    execute: () => Promise<Ending>,
-  ): Promise<Ending> {
+  async #once(tool: CompiledTool, keyOfArguments: () => string, execute: () => Promise<Ending>): Promise<Ending> {
     if (tool.effect === 'read-only' || tool.idempotent) return execute();
-    const key = `${tool.name} ${canonical(args)}`;
+    const key = `${tool.name} ${keyOfArguments()}`;
     const earlier = this.#executed.get(key);
     if (earlier !== undefined && !(tool.repeatable && seemsOk(earlier)))
       return {

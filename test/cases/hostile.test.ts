@@ -116,7 +116,7 @@ describe('what a hostile model sends as JSON', () => {
       String.raw`{"a":["\udfff"]}`,
       'p: expected text without unpaired surrogate characters',
     ],
-    ['a number beyond all numbers', 'list', '[1e400]', 'p[0]: expected a finite number, got Infinity'],
+    ['a number beyond all numbers', 'list', '[1e400]', 'p[0]: expected a finite number, got "1e400"'],
     [
       'a number that would be rounded',
       'tree',

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import {
   AIObserver,
   AIProviderError,
@@ -21,6 +21,7 @@ import {
   type ScriptedTurn,
   text,
 } from 'inversify-ai/testing';
+import { settled } from '../settled.js';
 import { play, toldBefore } from './cases.js';
 
 class OrderTools {
@@ -147,10 +148,6 @@ describe('C18: a retry repeats no tool', () => {
 });
 
 describe('C19: a tool that never returns', () => {
-  const unhandled = jest.fn();
-  beforeAll(() => void process.on('unhandledRejection', unhandled));
-  afterAll(() => void process.off('unhandledRejection', unhandled));
-
   it.each<[string, () => Promise<string>]>([
     ['never settles', () => new Promise(() => undefined)],
     ['settles late', () => new Promise((resolve) => setTimeout(() => resolve('late'), 200))],
@@ -184,8 +181,7 @@ describe('C19: a tool that never returns', () => {
     } finally {
       jest.useRealTimers();
     }
-    await new Promise(setImmediate);
-    expect(unhandled).not.toHaveBeenCalled();
+    await settled();
   });
 });
 
@@ -262,8 +258,6 @@ describe('C34: an observer does not break the run', () => {
   }
 
   it('whatever it does', async () => {
-    const unhandled = jest.fn();
-    process.on('unhandledRejection', unhandled);
     const tools = new OrderTools();
     const meddles = new Meddles();
     const { ask, model, events, logger } = play(
@@ -274,9 +268,7 @@ describe('C34: an observer does not break the run', () => {
       },
     );
     expect((await ask()).run?.text).toBe('ok');
-    await new Promise(setImmediate);
-    process.off('unhandledRejection', unhandled);
-    expect(unhandled).not.toHaveBeenCalled();
+    await settled();
     expect(tools.ran).toEqual(['refund 5', 'find 42']);
     expect(events.started).toHaveLength(2);
     expect(events.ended.map(({ outcome }) => outcome)).toEqual(['ok', 'ok']);

@@ -102,6 +102,44 @@ describe('C10: a buffer, a stream, a generator', () => {
     expect(stream.destroyed).toBe(true);
     expect(returned).toHaveBeenCalledTimes(1);
   });
+
+  it('within a value they fail just so, promises too, and nothing ends the process', async () => {
+    const body = new Readable({ read: () => undefined });
+    const unhandled = jest.fn();
+    process.on('unhandledRejection', unhandled);
+    class Nested {
+      @AITool('file')
+      file(): unknown {
+        return { body };
+      }
+      @AITool('orders')
+      orders(): unknown {
+        return [1, 2].map(async (id) => Promise.reject(new Error(`no order ${id}, S3CRET`)));
+      }
+      @AITool('fetches')
+      fetch(): unknown {
+        return { status: 200, response: new Response('x') };
+      }
+    }
+    const turns = ['file', 'orders', 'fetch'].map((method) => call(`Nested_${method}`));
+    const { ask, model, events } = play([new Nested()], [...turns, text('ok')]);
+    expect((await ask()).run?.calls.map(({ outcome, result }) => [outcome, result])).toEqual(
+      ['file', 'orders', 'fetch'].map((method) => [
+        'failed',
+        `Nested_${method} failed. The reason is not known to you, so do not guess it.`,
+      ]),
+    );
+    expect(events.ended.map(({ error }) => (error as Error).message)).toEqual([
+      'a stream is no result; read it and return what was read (at result.body)',
+      'a promise is no result; await it before it is returned (at result[0])',
+      'what this Response holds cannot be seen; read it and return what was read (at result.response)',
+    ]);
+    expect(body.destroyed).toBe(true);
+    await new Promise(setImmediate);
+    process.off('unhandledRejection', unhandled);
+    expect(unhandled).not.toHaveBeenCalled();
+    expect(JSON.stringify(model.requests)).not.toContain('S3CRET');
+  });
 });
 
 describe('C11: an exception stays with us', () => {
@@ -157,6 +195,25 @@ describe('C11: an exception stays with us', () => {
     expect(toldBefore(model, 1)).toBe('The order is too old.');
     for (const secret of secrets) expect(model.requests[1]!.body).not.toContain(secret);
     expect(logger.warn).not.toHaveBeenCalled();
+  });
+
+  it('one that a result holds is told by its name, whatever it says of itself', async () => {
+    class AxiosLike extends Error {
+      readonly config = { headers: { Authorization: 'Bearer tok-1' } };
+      toJSON(): unknown {
+        return { message: this.message, stack: this.stack, config: this.config };
+      }
+    }
+    class Prices {
+      @AITool('Asks each shop')
+      each(): unknown {
+        return Promise.allSettled([Promise.resolve(12), Promise.reject(new AxiosLike('secret-1 at /srv/app/db.ts'))]);
+      }
+    }
+    const { ask, model } = play([new Prices()], [call('Prices_each'), text('ok')]);
+    await ask();
+    expect(toldBefore(model, 1)).toBe('[{"status":"fulfilled","value":12},{"status":"rejected","reason":"Error"}]');
+    for (const { body } of model.requests) for (const secret of secrets) expect(body).not.toContain(secret);
   });
 
   it('an error of ours does not carry them either', async () => {

@@ -177,7 +177,7 @@ const CUSTOMER = { CustomerDto: { name: 'string alice', last: 'undefined', order
 const ORDER_WORDS =
   'JSON OrderDto, which is object { id: integer, customer: object { name: string, last?: OrderDto, orders?: array of OrderDto } }';
 const CUSTOMER_WORDS =
-  'JSON CustomerDto, which is object { name: string, last?: object { id: integer, customer: CustomerDto }, orders?: array of object { id: integer, customer: CustomerDto } }';
+  'JSON CustomerDto, which is object { name: string, last?: OrderDto, which is object { id: integer, customer: CustomerDto }, orders?: array of OrderDto }';
 
 interface Expected {
   readonly lines: readonly string[];

@@ -1,124 +1,205 @@
-import { dtoLibraries, type RuleFailure } from './libraries.js';
-import type { Unchecked } from '../finish.js';
-import { cut, quote } from '../quote.js';
+import type { Findings } from '../findings.js';
+import type { Finished, Unchecked } from '../finish.js';
 import { innerShapes } from '../inner-shapes.js';
-import { isBuiltIn } from './rule-words.js';
 import type { Dto, ObjectShape, Shape } from '../shape.js';
+import { type Constructor, dtoLibraries, type DtoLibraries } from './libraries.js';
+import { tellFailures } from './failures.js';
+import type { RuleFailure } from './validation.js';
 
 /**
  * An instance of a class with rules, from an object that its shape has checked, after class-validator has looked at it
- * too: always `validate` and never `validateSync`, which passes over every asynchronous rule.
+ * too; a promise only where one of its rules is asynchronous.
  */
-export async function instanceOf(
+export function instanceOf(
   shape: ObjectShape,
   { type }: Dto,
   plain: object,
   path: string,
-  lines: string[],
+  findings: Findings,
   unchecked: Unchecked[],
-): Promise<unknown> {
+): Finished | Promise<Finished> {
+  const tell = (instance: object, failures: readonly RuleFailure[]): Finished => {
+    if (failures.length > 0) tellFailures(failures, shape, { instance, plain }, path, findings);
+    return { value: instance };
+  };
+  // A rule or a @Transform that throws is the application's own, and not for the model.
+  const thrown = (error: unknown): Finished => {
+    findings.add(`${path}: this value could not be checked`);
+    unchecked.push({ error: error ?? new Error('a rule threw nothing') });
+    return { value: undefined };
+  };
   try {
     const libraries = dtoLibraries();
     if (typeof libraries === 'string') throw new Error(libraries);
-    const instance = libraries.toInstance(type, plain);
-    if (!(instance instanceof type)) throw new Error(`class-transformer made no ${type.name}`);
-    if (needsCompletion(shape)) complete(shape, instance);
-    tell(await libraries.validate(instance), shape, instance, path, lines);
-    return instance;
+    const instance = make(libraries, shape, type, plain);
+    const failures = libraries.validate(instance);
+    return failures instanceof Promise
+      ? failures.then((found) => tell(instance, found)).catch(thrown)
+      : tell(instance, failures);
   } catch (error) {
-    // A rule or a @Transform that throws is the application's own, and not for the model.
-    lines.push(`${path}: this value could not be checked`);
-    unchecked.push({ error });
-    return undefined;
+    return thrown(error);
   }
+}
+
+/** Makes the instance; `plain` is afterwards as it was. */
+function make(libraries: DtoLibraries, shape: ObjectShape, type: Constructor, plain: object): object {
+  const needs = needsOf(libraries, shape);
+  if (!needs.maps && !needs.look) return transformed(libraries, type, plain);
+  const hidden = new Hidden(libraries);
+  const before = needs.maps ? hidden.hide(shape, plain) : plain;
+  try {
+    const instance = transformed(libraries, type, before);
+    complete(libraries, shape, instance, hidden);
+    return instance;
+  } finally {
+    hidden.show();
+  }
+}
+
+function transformed(libraries: DtoLibraries, type: Constructor, plain: object): object {
+  const instance = libraries.toInstance(type, plain);
+  if (!(instance instanceof type)) throw new Error(`class-transformer made no ${type.name}`);
+  return instance;
 }
 
 type Members = Record<string, unknown>;
 
-const incomplete = new WeakMap<ObjectShape, boolean>();
+interface Needs {
+  /** There is a Map in it: class-transformer would lose keys that a Map has methods of, and rename others. */
+  readonly maps: boolean;
+  /** There is a Set or a Map to make, or a @Transform that may have given a promise. */
+  readonly look: boolean;
+}
 
-/** Whether there is a Set or a Map without @Type anywhere in it; most classes have none. */
-function needsCompletion(shape: ObjectShape): boolean {
-  let needs = incomplete.get(shape);
+const known = new WeakMap<ObjectShape, Needs>();
+
+/** Most classes need none of it. */
+function needsOf(libraries: DtoLibraries, shape: ObjectShape): Needs {
+  let needs = known.get(shape);
   if (needs === undefined) {
-    needs = [...innerShapes(shape)].some(
-      (inner) => inner.kind === 'object' && inner.fields.some(({ becomes }) => becomes !== undefined),
-    );
-    incomplete.set(shape, needs);
+    const objects = [...innerShapes(shape)].filter((inner) => inner.kind === 'object');
+    const has = (test: (field: ObjectShape['fields'][number], type: Constructor | undefined) => boolean): boolean =>
+      objects.some(({ fields, dto }) => fields.some((field) => test(field, dto?.type)));
+    needs = {
+      maps: has(({ becomes }) => becomes === 'map'),
+      look: has(
+        ({ becomes, name, property = name }, type) =>
+          becomes !== undefined || (type !== undefined && libraries.isTransformed(type, property)),
+      ),
+    };
+    known.set(shape, needs);
   }
   return needs;
 }
 
-/** Without @Type, class-transformer makes no Set and no Map. */
-function complete(shape: Shape, value: unknown): void {
-  if (typeof value !== 'object' || value === null) return;
-  if (shape.kind === 'object')
-    for (const { name, property = name, shape: inner, becomes } of shape.fields) {
-      const members = value as Members;
-      const held = members[property];
-      if (typeof held !== 'object' || held === null) continue;
-      if (becomes === undefined) complete(inner, held);
-      else members[property] = becomes === 'set' ? new Set(held as unknown[]) : new Map(Object.entries(held));
-    }
-  else if (shape.kind === 'union') complete(branchOf(shape, value), value);
-  else if (shape.kind === 'array' && Symbol.iterator in value)
-    for (const item of value as Iterable<unknown>) complete(shape.items, item);
-  else if (shape.kind === 'record')
-    for (const held of value instanceof Map ? value.values() : Object.values(value)) complete(shape.values, held);
-}
+/** Stands in the place of what becomes a Map while class-transformer is at work, which hands on what is no object. */
+class Hidden {
+  readonly #entries = new Map<symbol, object>();
+  readonly #undo: (() => void)[] = [];
+  readonly #libraries: DtoLibraries;
 
-/** The lines for what class-validator found, by the names that the model uses. */
-function tell(failures: readonly RuleFailure[], shape: Shape, held: unknown, path: string, lines: string[]): void {
-  const actual = branchOf(shape, held);
-  for (const { property, constraints = {}, children = [] } of failures) {
-    const inner = part(actual, property, path);
-    const value = memberOf(held, property);
-    for (const [rule, text] of Object.entries(constraints))
-      lines.push(`${inner.path}: ${said(actual, property, rule, text, value)}`);
-    tell(children, inner.shape, value, inner.path, lines);
+  constructor(libraries: DtoLibraries) {
+    this.#libraries = libraries;
+  }
+
+  hide(shape: Shape, plain: object): object {
+    if (shape.kind === 'object')
+      for (const { name, property = name, shape: inner, becomes } of shape.fields) {
+        const members = plain as Members;
+        const held = members[name];
+        if (typeof held !== 'object' || held === null) continue;
+        if (becomes === 'map' && !this.#isTransformed(shape, property)) {
+          const mark = Symbol(name);
+          this.#entries.set(mark, held);
+          members[name] = mark;
+          this.#undo.push(() => {
+            members[name] = held;
+          });
+        } else this.hide(inner, held);
+      }
+    else if (shape.kind === 'union') {
+      const branch = shape.branches.find(({ word }) => word === (plain as Members)[shape.tag]);
+      if (branch !== undefined) this.hide(branch.shape, plain);
+    } else if (shape.kind === 'array')
+      for (const item of plain as Iterable<unknown>)
+        if (typeof item === 'object' && item !== null) this.hide(shape.items, item);
+    return plain;
+  }
+
+  /** A @Transform is the developer's own: it gets what it always got. */
+  #isTransformed({ dto }: ObjectShape, property: string): boolean {
+    return dto !== undefined && this.#libraries.isTransformed(dto.type, property);
+  }
+
+  entriesOf(mark: unknown): object | undefined {
+    return this.#entries.get(mark as symbol);
+  }
+
+  show(): void {
+    for (const undo of this.#undo) undo();
   }
 }
 
-function said(shape: Shape, property: string, rule: string, text: string, value: unknown): string {
-  const told = shape.kind === 'object' ? shape.dto?.rules.get(property)?.find(({ name }) => name === rule) : undefined;
-  if (told?.message !== undefined) return cut(told.message, MAX_MESSAGE);
-  if (told?.expected !== undefined) return `expected ${told.expected}, got ${quoteHeld(value)}`;
-  // A rule of the application's own says what it means; a text of class-validator's names what the model does not know.
-  return text !== '' && told !== undefined && !isBuiltIn(rule) ? cut(text, MAX_MESSAGE) : 'this value is not accepted';
-}
-
-const MAX_MESSAGE = 200;
-
-/** As it was sent, as far as it still shows. */
-function quoteHeld(value: unknown): string {
-  if (value instanceof Date) return JSON.stringify(value);
-  return value instanceof Set || value instanceof Map ? quote([...(value as Iterable<unknown>)]) : quote(value);
-}
-
-function part(shape: Shape, property: string, path: string): { readonly shape: Shape; readonly path: string } {
+/** What class-transformer does not make, or not rightly: Sets, Maps; and what it would leave unawaited. */
+function complete(libraries: DtoLibraries, shape: Shape, value: unknown, hidden: Hidden): void {
+  if (typeof value !== 'object' || value === null) return;
   switch (shape.kind) {
     case 'object': {
-      const field = shape.fields.find(({ name, property: own = name }) => own === property);
-      return { shape: field?.shape ?? ANY, path: `${path}.${field?.name ?? cut(property)}` };
+      const members = value as Members;
+      for (const { name, property = name, shape: inner, becomes } of shape.fields) {
+        const held = members[property];
+        refusePromise(held, property);
+        if (becomes === 'map') {
+          const entries = hidden.entriesOf(held);
+          if (entries !== undefined) members[property] = mapOf(libraries, inner, entries);
+          else if (isPlainObject(held)) members[property] = new Map(Object.entries(held));
+        } else {
+          complete(libraries, inner, held, hidden);
+          if (becomes === 'set' && Array.isArray(held)) members[property] = new Set(held as unknown[]);
+        }
+      }
+      return;
+    }
+    case 'union': {
+      const branch = shape.branches.find(({ shape: { dto } }) => dto !== undefined && value instanceof dto.type);
+      if (branch !== undefined) complete(libraries, branch.shape, value, hidden);
+      return;
     }
     case 'array':
-      return { shape: shape.items, path: `${path}[${property}]` };
-    case 'record':
-      return { shape: shape.values, path: `${path}[${quote(property)}]` };
+      if (Symbol.iterator in value)
+        for (const item of value as Iterable<unknown>) complete(libraries, shape.items, item, hidden);
+      return;
     default:
-      return { shape: ANY, path: `${path}.${cut(property)}` };
   }
 }
 
-const ANY: Shape = { kind: 'any', mayBeText: true };
-
-function memberOf(held: unknown, property: string): unknown {
-  if (held instanceof Map) return held.get(property);
-  const members = held instanceof Set ? [...held] : held;
-  return typeof members === 'object' && members !== null ? (members as Members)[property] : undefined;
+function mapOf(libraries: DtoLibraries, shape: Shape, entries: object): Map<string, unknown> {
+  const values = shape.kind === 'record' || shape.kind === 'map' ? shape.values : shape;
+  return new Map(Object.entries(entries).map(([key, held]) => [key, entryOf(libraries, values, held)]));
 }
 
-function branchOf(shape: Shape, held: unknown): Shape {
-  if (shape.kind !== 'union') return shape;
-  return shape.branches.find(({ shape: { dto } }) => dto !== undefined && held instanceof dto.type)?.shape ?? ANY;
+function entryOf(libraries: DtoLibraries, shape: Shape, held: unknown): unknown {
+  if (typeof held !== 'object' || held === null) return held;
+  if (shape.kind === 'union') {
+    const { tag, branches } = shape;
+    const { [tag]: word, ...rest } = held as Members;
+    const branch = branches.find((one) => one.word === word);
+    if (branch?.shape.dto === undefined) return held;
+    const keepsTag = branch.shape.fields.some(({ name }) => name === tag);
+    return make(libraries, branch.shape, branch.shape.dto.type, keepsTag ? held : rest);
+  }
+  return shape.kind === 'object' && shape.dto !== undefined ? make(libraries, shape, shape.dto.type, held) : held;
+}
+
+function isPlainObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+}
+
+/** class-transformer awaits nothing. */
+function refusePromise(held: unknown, property: string): void {
+  if (!(held instanceof Promise)) return;
+  held.catch(() => undefined);
+  throw new Error(
+    `@Transform on ${property} gave a promise, which class-transformer does not await; make it in the method`,
+  );
 }

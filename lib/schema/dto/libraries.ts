@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import type * as ClassTransformer from 'class-transformer';
 import type * as ClassValidator from 'class-validator';
+import { type ValidatorStore, validation } from './validation.js';
 
 /*
  * What is read of class-validator and class-transformer, both optional peers. A class is scanned at once, so they are
@@ -50,23 +51,7 @@ interface TransformerStore {
       }
     | undefined;
   findTypeMetadata(target: unknown, property: string): TypeMetadata | undefined;
-}
-
-interface ValidatorStore {
-  getTargetValidationMetadatas(
-    target: unknown,
-    schema: string,
-    always: boolean,
-    strictGroups: boolean,
-  ): readonly RuleMetadata[];
-  getTargetValidatorConstraints(target: unknown): readonly { readonly name: string }[];
-}
-
-/** What a failed rule is, in class-validator's own tree. */
-export interface RuleFailure {
-  readonly property: string;
-  readonly constraints?: Readonly<Record<string, string>>;
-  readonly children?: readonly RuleFailure[];
+  findTransformMetadatas(target: unknown, property: string, kind: number): readonly unknown[];
 }
 
 export interface DtoLibraries {
@@ -75,7 +60,9 @@ export interface DtoLibraries {
   readonly nameOf: (rule: RuleMetadata) => string;
   readonly store: TransformerStore;
   readonly toInstance: (type: Constructor, plain: object) => object;
-  readonly validate: (instance: object) => Promise<readonly RuleFailure[]>;
+  /** Whether a `@Transform` looks at what comes in. */
+  readonly isTransformed: (type: Constructor, property: string) => boolean;
+  readonly validate: ReturnType<typeof validation>;
 }
 
 /** class-transformer's `TransformationType.PLAIN_TO_CLASS`. */
@@ -123,14 +110,7 @@ function load(): DtoLibraries | string {
         exposeDefaultValues: false,
         ignoreDecorators: false,
       }),
-    validate: (instance) =>
-      validator.validate(instance, {
-        whitelist: true,
-        forbidNonWhitelisted: true,
-        forbidUnknownValues: true,
-        stopAtFirstError: false,
-        skipMissingProperties: false,
-        validationError: { target: false, value: false },
-      }),
+    isTransformed: (type, property) => store.findTransformMetadatas(type, property, PLAIN_TO_CLASS).length > 0,
+    validate: validation(validator, require),
   };
 }

@@ -29,6 +29,7 @@ import {
   text,
   truncated,
 } from 'inversify-ai/testing';
+import { settled } from '../../settled.js';
 
 const quiet = { warn: jest.fn(), error: jest.fn() };
 
@@ -691,8 +692,6 @@ describe('a logger', () => {
     ],
     ['rejects', () => Promise.reject(new Error('disk full'))],
   ])('that %s ends nothing', async (_title, log) => {
-    const unhandled = jest.fn();
-    process.on('unhandledRejection', unhandled);
     const boom = pay([], () => {
       throw new Error('x');
     });
@@ -701,9 +700,7 @@ describe('a logger', () => {
       logger: { warn: log, error: log } as never,
     });
     expect(await service.chat('q')).toBe('ok');
-    await new Promise(setImmediate);
-    process.off('unhandledRejection', unhandled);
-    expect(unhandled).not.toHaveBeenCalled();
+    await settled();
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { canonical, copyOf } from '../../../lib/schema/canonical.js';
+import { canonical } from '../../../lib/schema/canonical.js';
+import { copyOf } from '../../../lib/schema/copy.js';
 import { typeText } from '../../../lib/schema/type-text.js';
 import { declareParameter, type ParameterOptions } from '../../../lib/schema/parameter.js';
 import type { Parameter } from '../../../lib/schema/shape.js';
@@ -330,23 +331,43 @@ describe('what makes two calls the same, and what an event gets', () => {
     expect(canonical(new Set(['a', 'b']))).toBe(canonical(new Set(['b', 'a'])));
   });
 
-  it('tells values of other classes by what they say of themselves', () => {
+  it('is told of what keeps to itself by what it says, or by its class', () => {
     class Money {
-      readonly #cents: number;
-      constructor(cents: number) {
-        this.#cents = cents;
-      }
+      readonly #cents = 1;
       toString(): string {
         return this.#cents.toString();
       }
     }
     class Bare {}
-    const [a, b] = [new URL('https://a.test/'), new URL('https://b.test/')];
-    expect(canonical(a)).not.toBe(canonical(b));
-    expect(canonical(a)).toBe(canonical(new URL('https://a.test/')));
-    expect(canonical(new Money(1))).not.toBe(canonical(new Money(2)));
-    expect(copyOf({ a, money: new Money(1) })).toEqual({ a: '"https://a.test/"', money: '"1"' });
-    expect(copyOf(new Bare())).toEqual(new Bare());
+    const refuses = new Proxy(
+      {},
+      {
+        ownKeys: () => {
+          throw new Error('no');
+        },
+      },
+    );
+    const value = { site: new URL('https://a.test/'), money: new Money(), bare: new Bare() };
+    expect(copyOf(value)).toEqual({ site: 'https://a.test/', money: '1', bare: '[Bare]' });
+    expect(copyOf({ refuses })).toBe('[Object]');
+  });
+
+  it('may hold itself, or the same thing a thousand times over', () => {
+    const self: { me?: unknown } = {};
+    self.me = self;
+    const copy = copyOf(self) as typeof self;
+    expect(copy.me).toBe(copy);
+    let twice: unknown = [1];
+    for (let level = 0; level < 40; level++) twice = [twice, twice];
+    // Copied once: else it would be copied for ever.
+    const [one, other] = copyOf(twice) as unknown[];
+    expect(one).toBe(other);
+  });
+
+  it('keeps a key that is called as no key should be', () => {
+    const copy = copyOf(JSON.parse('{"__proto__":{"admin":true}}')) as { admin?: true };
+    expect(Object.keys(copy)).toEqual(['__proto__']);
+    expect(copy.admin).toBeUndefined();
   });
 
   it('shares nothing that could be changed', () => {

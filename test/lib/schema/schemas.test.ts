@@ -124,11 +124,16 @@ describe('a schema of another library', () => {
     ],
     [
       'a key that reaches a prototype',
-      { schema: shape },
-      JSON.parse('{"kind":"circle","radius":1,"__proto__":{"a":1}}'),
+      { schema: z.looseObject({ kind: z.string() }) },
+      JSON.parse('{"kind":"circle","__proto__":{"a":1}}'),
       /^p: the key "__proto__" is not allowed$/,
     ],
-    ['broken text', { schema: shape }, { kind: '\ud800' }, /^p: expected text without unpaired surrogate characters/],
+    [
+      'broken text',
+      { schema: z.looseObject({}) },
+      { kind: '\ud800' },
+      /^p: expected text without unpaired surrogate characters/,
+    ],
     ['a branch', { schema: shape }, { kind: 'cow' }, /^p\.kind: /],
     [
       'an asynchronous rule',

@@ -4,7 +4,8 @@ type Schema = Readonly<Record<string, unknown>>;
 
 /** Values that a JSON Schema allows, as a model whose server enforces it would send them. */
 export function valuesOf(schema: Schema, root: Schema = schema): fc.Arbitrary<unknown> {
-  const { $ref, anyOf, enum: members, type } = schema;
+  const { $ref, oneOf, anyOf = oneOf, enum: members, type } = schema;
+  if ('const' in schema) return fc.constant(schema['const']);
   if (typeof $ref === 'string') {
     const [, , name = ''] = $ref.split('/');
     const target = (root['$defs'] as Readonly<Record<string, Schema>>)[name]!;

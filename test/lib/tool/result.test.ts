@@ -1,9 +1,12 @@
 import 'reflect-metadata';
-import { Readable } from 'node:stream';
+import { createReadStream } from 'node:fs';
+import { Socket } from 'node:net';
+import { PassThrough, Readable } from 'node:stream';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it, jest } from '@jest/globals';
 import { Exclude, Expose, Transform, Type } from 'class-transformer';
-import { resultText, UnsupportedResultError } from '../../../lib/tool/result.js';
+import { resultText } from '../../../lib/tool/result.js';
+import { UnsupportedResultError } from '../../../lib/tool/unsupported.js';
 
 const tell = (value: unknown, notFound?: string, maxResultChars = 20_000) =>
   resultText(value, { notFound, maxResultChars });
@@ -83,7 +86,29 @@ describe('a result is told', () => {
 
   it('cut, with a mark that says how much is missing', async () => {
     expect(await tell('x'.repeat(30), undefined, 10)).toBe(`${'x'.repeat(10)} … [20 more characters left out]`);
-    expect((await tell('😀😀', undefined, 3)).isWellFormed()).toBe(true);
+  });
+
+  it.each([
+    ['😀'.repeat(10), 5, '😀😀 … [16 more characters left out]'],
+    ['😀'.repeat(10), 4, '😀😀 … [16 more characters left out]'],
+    ['😀😀', 1, ' … [4 more characters left out]'],
+    ['a\ud83db', 2, 'a\ufffd … [1 more characters left out]'],
+    ['a\ud83d', 2, 'a\ufffd'],
+    ['caf\ud83d', 20, 'caf\ufffd'],
+  ])('%j cut at %d without half a character', async (text, limit, told) => {
+    expect(await tell(text, undefined, limit)).toBe(told);
+  });
+
+  it('well-formed, within as well', async () => {
+    const half = new Map([['\udc00', new Headers()]]);
+    const text = await tell({
+      '\ud800': ['\ud800'],
+      half,
+      own: new (class Own {
+        toString = () => '\ud800';
+      })(),
+    });
+    expect(text).toBe('{"\ufffd":["\ufffd"],"half":{"\ufffd":{}},"own":"\ufffd"}');
   });
 });
 
@@ -360,17 +385,6 @@ describe('an instance is told by what its decorators say, and nothing of it is r
     await expect(tell(generator)).rejects.toThrow(/a generator is no result/);
   });
 
-  it('a promise within is left alone', async () => {
-    const unhandled = jest.fn();
-    process.on('unhandledRejection', unhandled);
-    const orders = Promise.reject(new Error('lazy relation failed'));
-    orders.catch(() => undefined);
-    expect(await tell(new Holder(orders))).toBe('{"held":{}}');
-    await new Promise(setImmediate);
-    process.off('unhandledRejection', unhandled);
-    expect(unhandled).not.toHaveBeenCalled();
-  });
-
   it('what is shared many times over is refused before it takes all the time', async () => {
     let value: unknown = 1;
     for (let i = 0; i < 40; i++) value = [value, value];
@@ -383,5 +397,304 @@ describe('an instance is told by what its decorators say, and nothing of it is r
     expect(close).not.toHaveBeenCalled();
     const web = new ReadableStream();
     await expect(tell(web)).rejects.toThrow(/a stream is no result/);
+  });
+});
+
+describe('an Error within is told by its name alone', () => {
+  class AxiosLike extends Error {
+    override readonly name: string = 'AxiosError';
+    readonly config = { headers: { Authorization: 'S3CRET' } };
+    toJSON(): unknown {
+      return { message: this.message, stack: this.stack, config: this.config };
+    }
+  }
+  const failure = (): AxiosLike => new AxiosLike('connect 10.0.0.5, S3CRET');
+  const named = (name: unknown): Error => Object.defineProperty(new Error('S3CRET'), 'name', { value: name });
+  function Legacy(this: object): void {
+    Object.assign(this, { message: 'S3CRET' });
+    Error.captureStackTrace(this);
+  }
+
+  it.each<[string, () => unknown, string]>([
+    ['with a toJSON', () => ({ ok: false, error: failure() }), '{"ok":false,"error":"AxiosError"}'],
+    [
+      'of a promise that was settled',
+      () => Promise.allSettled([Promise.resolve(1), Promise.reject(failure())]),
+      '[{"status":"fulfilled","value":1},{"status":"rejected","reason":"AxiosError"}]',
+    ],
+    ['that a toJSON returns', () => ({ toJSON: failure }), 'AxiosError'],
+    ['that a toJSON within returns', () => [{ toJSON: () => [failure()] }], '[["AxiosError"]]'],
+    ['as a key and as a value', () => new Map([[failure(), new Set([failure()])]]), '[["AxiosError",["AxiosError"]]]'],
+    ['behind a proxy', () => [new Proxy(failure(), {})], '["AxiosError"]'],
+    ["that is another one's heir", () => [Object.create(failure()) as unknown], '["AxiosError"]'],
+    [
+      'of another realm',
+      () => runInNewContext('[Object.assign(new RangeError("S"), { toJSON: () => "S" })]') as unknown,
+      '["RangeError"]',
+    ],
+    [
+      'of another realm, behind a proxy',
+      () => [new Proxy(runInNewContext('new TypeError("S")') as object, {})],
+      '["TypeError"]',
+    ],
+    ['that is one by its tag', () => [{ [Symbol.toStringTag]: 'Error', message: 'S3CRET' }], '["Error"]'],
+    ['that is one by its trace', () => [new (Legacy as unknown as new () => object)()], '["Error"]'],
+    ['of the platform', () => [new DOMException('S3CRET', 'AbortError')], '["AbortError"]'],
+    ['with an object for a name', () => [named({ secret: 'S3CRET' })], '["Error"]'],
+    ['with a sentence for a name', () => [named('S3CRET is wrong')], '["Error"]'],
+    ['with an endless name', () => [named('x'.repeat(100_000))], '["Error"]'],
+    ['without a name', () => [named(undefined)], '["Error"]'],
+    [
+      'with a name that throws',
+      () => [
+        Object.defineProperty(new Error('S'), 'name', {
+          get: () => {
+            throw new Error('S3CRET');
+          },
+        }),
+      ],
+      '["Error"]',
+    ],
+  ])('%s', async (_title, value, text) => {
+    expect(await tell(await value())).toBe(text);
+  });
+
+  it('a row with a column called stack is none', async () => {
+    expect(await tell([{ name: 'a', message: 'm', stack: 'prod' }])).toBe(
+      '[{"name":"a","message":"m","stack":"prod"}]',
+    );
+  });
+
+  it('one that is returned keeps its odd name from the log, too', async () => {
+    await expect(tell(named({ toString: () => 'S3CRET' }))).rejects.toThrow(/^an Error was returned \(Error\)/);
+  });
+});
+
+describe('what is built in is told, or is a failed tool', () => {
+  const form = new FormData();
+  form.append('name', 'alice');
+  form.append('photo', new Blob(['abc']));
+  class Vague {
+    readonly id = 1;
+    toString(): string {
+      return '[object Vague]';
+    }
+  }
+  class Silent {
+    readonly id = 1;
+    toString(): unknown {
+      return { odd: true };
+    }
+  }
+
+  it.each<[string, unknown, string]>([
+    ['a pattern', { r: /a+/g }, '{"r":"/a+/g"}'],
+    ['a locale', new Intl.Locale('nl-NL'), 'nl-NL'],
+    ['parameters of an address', [new URLSearchParams('a=b')], '["a=b"]'],
+    ['headers', new Headers({ a: 'b' }), '{"a":"b"}'],
+    [
+      'headers of which one comes twice',
+      new Headers([
+        ['set-cookie', '1'],
+        ['set-cookie', '2'],
+      ]),
+      '[["set-cookie","1"],["set-cookie","2"]]',
+    ],
+    ['a form', form, '{"name":"alice","photo":"[binary data, 3 bytes]"}'],
+    ['a blob', new Blob(['abc']), '[binary data, 3 bytes]'],
+    ['bytes without a view', { b: new ArrayBuffer(8) }, '{"b":"[binary data, 8 bytes]"}'],
+    ['bytes in a view', [new DataView(new ArrayBuffer(4))], '["[binary data, 4 bytes]"]'],
+    ['a toString that says nothing', [new Vague()], '[{"id":1}]'],
+    ['a toString that gives no text', [new Silent()], '[{"id":1}]'],
+    ['objects that are empty', [{}, new (class Empty {})(), Object.create(null)], '[{},{},{}]'],
+  ])('%s', async (_title, value, text) => {
+    expect(await tell(value)).toBe(text);
+  });
+
+  it.each<[string, unknown, string]>([
+    ['a response', new Response('x'), 'what this Response holds cannot be seen; read it and return what was read'],
+    [
+      'a request within',
+      { sent: [new Request('http://x.test')] },
+      'what this Request holds cannot be seen; read it and return what was read (at result.sent[0])',
+    ],
+    ['a weak map', new WeakMap(), 'what this WeakMap holds cannot be seen; read it and return what was read'],
+    [
+      'a format',
+      { f: new Intl.NumberFormat() },
+      'what this Intl.NumberFormat holds cannot be seen; read it and return what was read (at result.f)',
+    ],
+    [
+      'an iterable without properties',
+      { *[Symbol.iterator]() {} },
+      'what this object holds cannot be seen; read it and return what was read',
+    ],
+  ])('%s is a failed tool', async (_title, value, message) => {
+    await expect(tell(value)).rejects.toThrow(new UnsupportedResultError(message));
+  });
+
+  it('the body of a response is closed', async () => {
+    const cancel = jest.fn(() => undefined);
+    await expect(tell([new Response(new ReadableStream({ cancel }))])).rejects.toThrow(/this Response/);
+    expect(cancel).toHaveBeenCalledTimes(1);
+  });
+
+  it('no getter is asked that nobody needs', async () => {
+    const asked = jest.fn();
+    class Item {
+      readonly id = 1;
+      get next(): unknown {
+        return asked();
+      }
+      get size(): unknown {
+        return asked();
+      }
+      get body(): unknown {
+        return asked();
+      }
+    }
+    expect(await tell([new Item()])).toBe('[{"id":1}]');
+    expect(asked).not.toHaveBeenCalled();
+  });
+});
+
+describe('a promise within is a failed tool', () => {
+  class Holder {
+    constructor(readonly held: unknown) {}
+  }
+  const rejected = async (): Promise<never> => {
+    await Promise.resolve();
+    throw new Error('rejected');
+  };
+  const nested = (value: unknown, levels: number): unknown => {
+    let result = value;
+    for (let i = 0; i < levels; i++) result = [result];
+    return result;
+  };
+  const PROMISE = 'a promise is no result; await it before it is returned';
+
+  it.each<[string, () => unknown, string]>([
+    ['in a list', () => [1, 2].map(rejected), `${PROMISE} (at result[0])`],
+    ['in an instance', () => ({ 'a b': [new Holder(rejected())] }), `${PROMISE} (at result["a b"][0].held)`],
+    ['in a map', () => new Map([['a', new Set([rejected()])]]), `${PROMISE} (at result.a[0])`],
+    ['as a key', () => new Map([[rejected(), 1]]), `${PROMISE} (at result[0])`],
+    [
+      'of another realm',
+      () => [runInNewContext('Promise.reject(new Error("x"))') as unknown],
+      `${PROMISE} (at result[0])`,
+    ],
+    ['that a toJSON gives', () => [{ toJSON: rejected }], `${PROMISE} (at result[0])`],
+    [
+      'that a toString gives',
+      () => [
+        new (class Late {
+          toString = rejected;
+        })(),
+      ],
+      `${PROMISE} (at result[0])`,
+    ],
+    [
+      'of a subclass',
+      () => [class Own extends Promise<unknown> {}.reject(new Error('x'))],
+      `${PROMISE} (at result[0])`,
+    ],
+    [
+      'beside a stream',
+      () => [new PassThrough(), rejected()],
+      'a stream is no result; read it and return what was read (at result[0])',
+    ],
+    [
+      'beside what throws',
+      () => ({
+        get a() {
+          throw new Error('getter');
+        },
+        b: rejected(),
+      }),
+      'getter',
+    ],
+    ['deeper than can be told', () => nested(rejected(), 50_000), 'Maximum call stack size exceeded'],
+    [
+      'further on than is told',
+      () => [Array(100_001).fill(0), rejected()],
+      'the result holds more than 100000 values; return a page of it',
+    ],
+  ])('%s, and its rejection harms nobody', async (_title, value, message) => {
+    const unhandled = jest.fn();
+    process.on('unhandledRejection', unhandled);
+    await expect(tell(value())).rejects.toThrow(new Error(message));
+    await new Promise(setImmediate);
+    process.off('unhandledRejection', unhandled);
+    expect(unhandled).not.toHaveBeenCalled();
+  });
+
+  it('a query that begins with its "then" is not begun', async () => {
+    const then = jest.fn();
+    await expect(tell({ rows: { then } })).rejects.toThrow(
+      'what has a method "then" is no result; await it before it is returned (at result.rows)',
+    );
+    expect(then).not.toHaveBeenCalled();
+  });
+
+  it("one that is hidden is nobody's concern", async () => {
+    class Lazy {
+      readonly id = 1;
+      @Exclude() readonly orders = Promise.resolve([]);
+    }
+    expect(await tell([new Lazy()])).toBe('[{"id":1}]');
+  });
+});
+
+describe('a stream or a generator within is closed, and is a failed tool', () => {
+  it('wherever it is, and not only the first', async () => {
+    const streams = [new PassThrough(), new PassThrough(), new PassThrough()] as const;
+    const cancel = jest.fn(() => undefined);
+    const abort = jest.fn(() => undefined);
+    const value = {
+      body: streams[0],
+      more: new Map([['m', new Set([streams[1]])]]),
+      web: [new ReadableStream({ cancel }), new WritableStream({ abort })],
+      last: { toJSON: () => streams[2] },
+    };
+    await expect(tell(value)).rejects.toThrow(
+      new UnsupportedResultError('a stream is no result; read it and return what was read (at result.body)'),
+    );
+    expect(streams.map(({ destroyed }) => destroyed)).toEqual([true, true, true]);
+    expect(cancel).toHaveBeenCalledTimes(1);
+    expect(abort).toHaveBeenCalledTimes(1);
+  });
+
+  it('what goes wrong with it later harms nobody', async () => {
+    const stream = new Readable({
+      read: () => undefined,
+      destroy: (_error, callback) => setImmediate(callback, new Error('late')),
+    });
+    await expect(tell({ body: stream, file: createReadStream('/no/such/file') })).rejects.toThrow(/at result\.body/);
+    await new Promise((resolve) => stream.once('close', resolve));
+    expect(stream.errored).toMatchObject({ message: 'late' });
+  });
+
+  it('a generator is ended', async () => {
+    const ended = jest.fn();
+    function* numbers(): Generator<number> {
+      try {
+        yield 1;
+      } finally {
+        ended();
+      }
+    }
+    const generator = numbers();
+    generator.next();
+    await expect(tell({ page: [generator] })).rejects.toThrow(
+      'a generator is no result; collect it and return the list (at result.page[0])',
+    );
+    expect(ended).toHaveBeenCalledTimes(1);
+  });
+
+  it('a socket within is left to its pool', async () => {
+    const socket = new Socket();
+    await expect(tell({ pool: [socket] })).rejects.toThrow(/a stream is no result.*at result\.pool\[0\]/);
+    expect(socket.destroyed).toBe(false);
+    socket.destroy();
   });
 });

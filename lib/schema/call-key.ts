@@ -1,0 +1,90 @@
+import { canonical, isPlainData } from './canonical.js';
+import type { Field, ObjectShape, Parameter, Shape } from './shape.js';
+
+/*
+ * What makes two calls the same call. Compared is what the method gets, as far as that says what it is: of an instance
+ * of a class, the properties that were sent and no others, since a class may fill in the time of day; of what another
+ * library makes, plain data alone, since two things that hide what they hold look alike.
+ */
+
+/** The key of a call: from the values as converted by their shapes, and as they became. */
+export function callKey(
+  parameters: readonly Parameter[],
+  converted: Readonly<Record<string, unknown>>,
+  finished: Readonly<Record<string, unknown>>,
+): string {
+  return `{${parameters
+    .map(({ name, shape }) => `${JSON.stringify(name)}:${keyOf(shape, converted[name], finished[name])}`)
+    .join()}}`;
+}
+
+function keyOf(shape: Shape, converted: unknown, finished: unknown): string {
+  if (finished === undefined || finished === null) return canonical(finished);
+  switch (shape.kind) {
+    case 'object':
+      return shape.dto === undefined || !isObject(converted)
+        ? plainKey(converted, finished)
+        : fieldsKey(shape.dto.name, shape.fields, converted, finished);
+    case 'union': {
+      const branch = branchOf(shape.branches, finished);
+      if (branch === undefined || !isObject(converted)) return plainKey(converted, finished);
+      return fieldsKey(branch.word, branch.shape.fields, converted, finished);
+    }
+    case 'array':
+    case 'set': {
+      const [before, after] = [listOf(converted), listOf(finished)];
+      if (before === undefined || after?.length !== before.length) return plainKey(converted, finished);
+      const keys = before.map((item, index) => keyOf(shape.items, item, after[index]));
+      return finished instanceof Set ? `set [${keys.sort().join()}]` : `[${keys.join()}]`;
+    }
+    case 'map':
+    case 'record': {
+      const [before, after] = [entriesOf(converted), entriesOf(finished)];
+      if (before === undefined || after === undefined) return plainKey(converted, finished);
+      return `map {${[...before]
+        .map(([key, value]) => `${JSON.stringify(key)}:${keyOf(shape.values, value, after.get(key))}`)
+        .sort()
+        .join()}}`;
+    }
+    default:
+      return plainKey(converted, finished);
+  }
+}
+
+/** What does not say what it is counts by what it was made from. */
+function plainKey(converted: unknown, finished: unknown): string {
+  return isPlainData(finished) ? canonical(finished) : `from ${canonical(converted)}`;
+}
+
+function fieldsKey(name: string, fields: readonly Field[], converted: object, finished: unknown): string {
+  const before = converted as Readonly<Record<string, unknown>>;
+  const after = finished as Readonly<Record<string, unknown>>;
+  return `${JSON.stringify(name)}{${fields
+    .filter((field) => before[field.name] !== undefined)
+    .map((field) => {
+      const value = after[field.property ?? field.name];
+      return `${JSON.stringify(field.name)}:${keyOf(field.shape, before[field.name], value)}`;
+    })
+    .join()}}`;
+}
+
+function branchOf(
+  branches: readonly { readonly word: string; readonly shape: ObjectShape }[],
+  finished: unknown,
+): { readonly word: string; readonly shape: ObjectShape } | undefined {
+  return branches.find(({ shape: { dto } }) => dto !== undefined && finished instanceof dto.type);
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+function listOf(value: unknown): readonly unknown[] | undefined {
+  if (value instanceof Set) return [...(value as Set<unknown>)];
+  return Array.isArray(value) ? (value as readonly unknown[]) : undefined;
+}
+
+function entriesOf(value: unknown): ReadonlyMap<unknown, unknown> | undefined {
+  if (value instanceof Map) return value as Map<unknown, unknown>;
+  return isObject(value) && !Array.isArray(value) ? new Map(Object.entries(value)) : undefined;
+}

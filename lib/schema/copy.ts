@@ -1,0 +1,67 @@
+import { isPlainData } from './canonical.js';
+
+/**
+ * A copy that shares nothing that can be changed: for an event, of which whoever reads it may do what they like. What
+ * cannot be copied, since it keeps what it is to itself or fails when it is read, is told by what it says of itself, or
+ * by its class.
+ */
+export function copyOf(value: unknown): unknown {
+  try {
+    return copy(value, new Map(), 0);
+  } catch {
+    return nameOf(value);
+  }
+}
+
+const MAX_DEPTH = 64;
+
+function copy(value: unknown, made: Map<object, unknown>, depth: number): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (made.has(value)) return made.get(value);
+  if (depth > MAX_DEPTH) return nameOf(value);
+  const keep = <T extends object>(result: T): T => {
+    made.set(value, result);
+    return result;
+  };
+  const inner = (held: unknown): unknown => copy(held, made, depth + 1);
+  if (value instanceof Date) return new Date(value);
+  if (value instanceof Uint8Array) return Buffer.from(value);
+  if (value instanceof Set) {
+    const set = keep(new Set());
+    for (const item of value) set.add(inner(item));
+    return set;
+  }
+  if (value instanceof Map) {
+    const map = keep(new Map());
+    for (const [key, held] of value) map.set(key, inner(held));
+    return map;
+  }
+  if (Array.isArray(value)) {
+    const list: unknown[] = keep([]);
+    for (const item of value as unknown[]) list.push(inner(item));
+    return Object.freeze(list);
+  }
+  const entries = Object.entries(value);
+  if (entries.length === 0 && !isPlainData(value)) return saidBy(value) ?? nameOf(value);
+  const result = keep(Object.create(Object.getPrototypeOf(value) as object | null) as object);
+  // Defined, not assigned: a key may be "__proto__", or a setter of the class.
+  for (const [key, held] of entries) Object.defineProperty(result, key, { value: inner(held), enumerable: true });
+  return Object.freeze(result);
+}
+
+/** What it says itself, where it is of a class that says anything. */
+function saidBy(value: object): string | undefined {
+  const { toJSON, toString } = value as { readonly toJSON?: unknown; readonly toString?: unknown };
+  const tell = typeof toJSON === 'function' ? toJSON : toString === Object.prototype.toString ? undefined : toString;
+  const said: unknown = typeof tell === 'function' ? Reflect.apply(tell as () => unknown, value, ['']) : undefined;
+  return typeof said === 'string' ? said : undefined;
+}
+
+function nameOf(value: unknown): string {
+  try {
+    const name: unknown = (value as { readonly constructor?: { readonly name?: unknown } }).constructor?.name;
+    return `[${typeof name === 'string' && name !== '' ? name : 'object'}]`;
+  } catch {
+    return '[object]'; // a revoked proxy, a getter that throws
+  }
+}
