@@ -11,6 +11,9 @@ import { AIDefinitionError } from './errors.js';
 export function unknownOptions(where: string, options: unknown, known: readonly string[]): string[] {
   if (typeof options !== 'object' || options === null || Array.isArray(options))
     return [`${where}: expected an options object, found ${describeKind(options)}`];
+  // A Standard Schema is an object with dozens of keys, none of which is meant.
+  if ('~standard' in options)
+    return [`${where}: found a schema where options are expected; write { schema: … } around it`];
   return Object.keys(options)
     .filter((key) => !known.includes(key))
     .map((key) => `${where}: there is no option "${key}"; the options are ${known.join(', ')}`);

@@ -37,12 +37,14 @@ export function declaredShape(
   }
   if (declared.schema !== undefined || declared.jsonSchema !== undefined)
     return schemaShape(where, declared, emitted, problems);
-  const options = { ...declared, ...(declared.type !== undefined && { type: written(declared.type) }) };
+  const type = written(where, declared.type, problems);
+  if (problems.length > before) return undefined;
+  const options = { ...declared, ...(type !== undefined && { type }) };
   const conflicts = conflictProblems(where, options);
   problems.push(...conflicts);
   if (conflicts.length > 0) return undefined;
-  const type = classOf(options, emitted);
-  if (type !== undefined) return classShape(where, type, options, emitted, problems);
+  const found = classOf(options, emitted);
+  if (found !== undefined) return classShape(where, found, options, emitted, problems);
   const kind = kindOf(where, options, emitted, problems);
   if (kind === undefined || problems.length > before) return undefined;
   const bounds = readBounds(where, kind, options, problems);
@@ -86,10 +88,20 @@ function schemaShape(
 }
 
 /** `() => Line` for a class that is declared later: an arrow has no prototype, a class has. */
-function written(type: unknown): ParameterType {
-  return (
-    typeof type === 'function' && type.prototype === undefined && !KINDS.has(type) ? (type as () => unknown)() : type
-  ) as ParameterType;
+function written(where: string, type: unknown, problems: string[]): ParameterType | undefined {
+  if (typeof type !== 'function' || type.prototype !== undefined || KINDS.has(type)) return type as ParameterType;
+  let found: unknown;
+  try {
+    found = (type as () => unknown)();
+  } catch (error) {
+    problems.push(`${where}: the function in type failed: ${error instanceof Error ? error.message : String(error)}`);
+    return undefined;
+  }
+  if (found === undefined)
+    problems.push(
+      `${where}: the function in type gives undefined: check what is imported and its spelling, or whether two files import each other`,
+    );
+  return found as ParameterType;
 }
 
 /** The class that a value becomes an instance of. */
@@ -109,6 +121,12 @@ function classShape(
   emitted: EmittedType,
   problems: string[],
 ): ReadSchema | undefined {
+  if ((type as unknown) === Function) {
+    problems.push(
+      `${where}: the compiler says only Function: a class that is imported with "import type", or a function, which no parameter can be; write import { … } without type, or type: () => Line`,
+    );
+    return undefined;
+  }
   if ((globalThis as Readonly<Record<string, unknown>>)[type.name] === type) {
     problems.push(
       `${where}: the method takes ${type.name}, which no parameter can be; take one of ${CHOICES}, and make the ${type.name} in the method`,
@@ -208,10 +226,12 @@ function kindOf(where: string, options: ElementOptions, emitted: EmittedType, pr
   if (kind === undefined) problems.push(`${where}: ${unknownType(emitted)}`);
   else if ((kind === 'array' || kind === 'set') && options.items === undefined)
     problems.push(
-      `${where}: nobody says what is in the ${kind}; write items: 'integer', items: { type: 'string', maxLength: 80 }, or items: () => Line`,
+      `${where}: nobody says what is in the ${kind}; write ${kind === 'set' ? 'type: Set and ' : ''}items: 'integer', items: { type: 'string', maxLength: 80 }, or items: () => Line`,
     );
   else if ((kind === 'map' || kind === 'record') && options.values === undefined)
-    problems.push(`${where}: nobody says what is in the ${kind === 'map' ? 'Map' : 'object'}; write values: 'integer'`);
+    problems.push(
+      `${where}: nobody says what is in the ${kind === 'map' ? 'Map; write type: Map and' : 'object; write'} values: 'integer'`,
+    );
   else return kind;
   return undefined;
 }

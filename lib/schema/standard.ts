@@ -36,7 +36,7 @@ export function standardShape(
       told = jsonSchema.input({ target: 'draft-2020-12' });
     } catch (error) {
       problems.push(
-        `${where}: ${vendor} cannot say this schema as JSON Schema (${cut(error instanceof Error ? error.message : String(error))}); write jsonSchema beside it`,
+        `${where}: ${vendor} cannot say this schema as JSON Schema (${cut(error instanceof Error ? error.message : String(error))}); write jsonSchema of what arrives beside it, which is JSON and holds no Date, bigint or Map: z.iso.datetime().transform((at) => new Date(at)) makes one`,
       );
       return undefined;
     }

@@ -88,9 +88,9 @@ export function compileHandmade(tool: Tool, problems: string[]): CompiledTool | 
   );
   const declared: unknown = tool.parameters;
   const parameters: Parameter[] = [];
-  if (typeof declared !== 'object' || declared === null || Array.isArray(declared))
+  if (typeof declared !== 'object' || declared === null || Array.isArray(declared) || '~standard' in declared)
     problems.push(
-      `${origin}: parameters must be an object, { query: { type: 'string', description: '…' } }; {} for none`,
+      `${origin}: parameters must be an object, { query: { type: 'string', description: '…' } } or { query: { schema: …, description: '…' } }; {} for none`,
     );
   else
     for (const [name, parameter] of Object.entries(declared as Readonly<Record<string, ToolParameter>>)) {

@@ -6,7 +6,8 @@ import { compileHandmade } from './compile.js';
 import type { ToolGroup } from './group.js';
 import type { Tool, ToolCallContext, ToolParameter, ToolParameters } from './tool.js';
 
-type MemberOf<E> = E extends readonly (infer V)[] ? V : E extends Readonly<Record<string, infer V>> ? V : never;
+/** Of an enum by its names: a numeric one also leads back from its numbers. */
+type MemberOf<E> = E extends readonly (infer V)[] ? V : E[Extract<keyof E, string>];
 /** What a type alone says. */
 type ValueOf<T> = T extends 'integer' | 'number' | NumberConstructor
   ? number
@@ -26,7 +27,11 @@ type ValueOf<T> = T extends 'integer' | 'number' | NumberConstructor
                 ? InstanceType<ReturnType<T>>
                 : never;
 /** What an element says: a type, or a type with its bounds. */
-type ElementOf<E> = E extends object ? (E extends (...args: never[]) => unknown ? ValueOf<E> : ShapeOf<E>) : ValueOf<E>;
+type ElementOf<E> = E extends object
+  ? E extends ((...args: never[]) => unknown) | (abstract new (...args: never[]) => unknown)
+    ? ValueOf<E>
+    : ShapeOf<E>
+  : ValueOf<E>;
 type ShapeOf<P> = P extends { readonly schema: StandardSchema<infer O> }
   ? O
   : P extends { readonly jsonSchema: object }

@@ -689,3 +689,48 @@ describe('a schema without a strict form', () => {
     expect(tool).toThrow(/tool tool: the JSON Schema of its arguments has \d+ characters, and 500000 are allowed/);
   });
 });
+
+describe('what a newcomer writes', () => {
+  const problemsOf = (options: unknown, type?: unknown): readonly string[] => {
+    const problems: string[] = [];
+    const emitted = type === undefined ? ({ from: 'handmade' } as const) : ({ from: 'compiler', type } as const);
+    declareParameter('T.m, parameter p', 'p', 'd', options as ParameterOptions, emitted, problems);
+    return problems;
+  };
+
+  it.each<[string, unknown, unknown, string]>([
+    [
+      'a schema for the options',
+      z.string(),
+      undefined,
+      'found a schema where options are expected; write { schema: … } around it',
+    ],
+    ['a schema for items', { items: z.string() }, undefined, 'items: found a schema where options are expected'],
+    ['a Set without items', {}, Set, "nobody says what is in the set; write type: Set and items: 'integer'"],
+    ['a Map without values', {}, Map, "nobody says what is in the Map; write type: Map and values: 'integer'"],
+    ['a class by import type', {}, Function, 'a class that is imported with "import type"'],
+    ['a class that is not there yet', { type: () => undefined }, undefined, 'the function in type gives undefined'],
+    [
+      'a function that fails',
+      {
+        type: () => {
+          throw new Error('boom');
+        },
+      },
+      undefined,
+      'T.m, parameter p: the function in type failed: boom',
+    ],
+    ['a date of zod', { schema: z.date() }, undefined, 'z.iso.datetime().transform((at) => new Date(at)) makes one'],
+  ])('is told what to write: %s', (_title, options, type, expected) => {
+    expect(problemsOf(options, type).join('\n')).toContain(expected);
+  });
+
+  it.each<[string, unknown, unknown]>([
+    ['a Set', { type: Set, items: 'integer' }, Set],
+    ['a Map', { type: Map, values: 'integer' }, Map],
+    ['a schema in its place', { items: { schema: z.string() } }, undefined],
+    ['a date of zod', { schema: z.iso.datetime().transform((at) => new Date(at)) }, undefined],
+  ])('and that is right: %s', (_title, options, type) => {
+    expect(problemsOf(options, type)).toEqual([]);
+  });
+});

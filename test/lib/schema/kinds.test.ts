@@ -231,7 +231,7 @@ describe('what no parameter can be', () => {
       { type: Array },
       "nobody says what is in the array; write items: 'integer', items: { type: 'string', maxLength: 80 }, or items: () => Line",
     ],
-    [{ type: Map }, "nobody says what is in the Map; write values: 'integer'"],
+    [{ type: Map }, "nobody says what is in the Map; write type: Map and values: 'integer'"],
     [{ type: Object }, "nobody says what is in the object; write values: 'integer'"],
     [
       { type: 'integer', minLength: 1 },

@@ -1,3 +1,5 @@
+import 'reflect-metadata';
+import { IsInt } from 'class-validator';
 import { describe, expect, it } from '@jest/globals';
 import { AIDefinitionError, createAIService, defineTool, Mutating, ReadOnly } from 'inversify-ai';
 import { call, scriptedModel, text } from 'inversify-ai/testing';
@@ -89,5 +91,42 @@ describe('defineTool', () => {
   ])('refuses %s', (_title, definition, message) => {
     expect(() => defineTool(definition as never)).toThrow(AIDefinitionError);
     expect(() => defineTool(definition as never)).toThrow(message);
+  });
+});
+
+describe('the types of arguments', () => {
+  enum Level {
+    Low,
+    High,
+  }
+  class Line {
+    @IsInt() quantity!: number;
+  }
+
+  it('are those that the method gets: enums by number, lists and maps of classes, bytes', () => {
+    const tool = defineTool({
+      name: 'typed',
+      description: 'Typed',
+      parameters: {
+        level: { enum: Level, description: 'A level' },
+        levels: { items: { enum: Level }, description: 'Levels' },
+        lines: { items: Line, description: 'Lines' },
+        byName: { type: Map, values: Line, description: 'Lines by name' },
+        bytes: { items: Buffer, description: 'Bytes' },
+      },
+      execute: ({ level, levels, lines, byName, bytes }) => {
+        const typed: readonly [Level, Level[], Line[], Map<string, Line>, Buffer[]] = [
+          level,
+          levels,
+          lines,
+          byName,
+          bytes,
+        ];
+        // @ts-expect-error -- a level is no text
+        const wrong: string = level;
+        return [typed, wrong];
+      },
+    });
+    expect(tool.name).toBe('typed');
   });
 });
