@@ -15,12 +15,27 @@ export { installAI, type AIHandle, type InstallOptions } from './container/insta
 export { AIScope, type ScopeBinder } from './container/scope.js';
 
 export { type ChatOptions } from './lib/agent/agent.js';
-export { AIObserver, type AIRunEvent, type ToolEnded, type ToolStarted } from './lib/agent/observer.js';
+export { ArgumentGuard, type ArgumentGuardOptions } from './lib/agent/argument-guard.js';
+export type {
+  AIRunEvent,
+  ModelReplied,
+  ModelRetried,
+  RunEnded,
+  RunStarted,
+  ToolEnded,
+  ToolStarted,
+  TurnStarted,
+} from './lib/agent/events.js';
+export { AIMiddleware, type TurnContext } from './lib/agent/middleware.js';
+export { AIObserver } from './lib/agent/observer.js';
+export { Recorder, type RecorderOptions } from './lib/agent/recorder.js';
 export { AIService, type AIServiceOptions, type WithToolsOptions } from './lib/agent/service.js';
+export type { AnswerType } from './lib/agent/typed-answer.js';
 export type { ToolOptions } from './lib/declaration.js';
 export {
   AIDefinitionError,
   AIError,
+  AILimitError,
   AIProviderError,
   AIResponseError,
   AIScopeError,
@@ -31,15 +46,17 @@ export {
 export type { AILogger } from './lib/logger.js';
 export {
   ChatModel,
-  type FinishReason,
   type JsonSchema,
   type ModelMessage,
   type ModelProfile,
   type ModelReply,
   type ModelRequest,
-  type ModelUsage,
+  type ResponseSchema,
   type WireName,
 } from './lib/model/chat-model.js';
+export type { FinishReason } from './lib/model/finish-reason.js';
+export type { ModelUsage } from './lib/model/usage.js';
+export type { AILimits, ModelPrices, ModelSettings, RetryOptions } from './lib/run-options.js';
 export { embeddedModel } from './lib/model/embedded.js';
 export { modelFromEnv } from './lib/model/model-from-env.js';
 export { openAI, type OpenAIClient, type OpenAIOptions } from './lib/model/open-ai.js';
@@ -66,4 +83,5 @@ export type {
 export type { StandardIssue, StandardResult, StandardSchema, TextFormat } from './lib/schema/shape.js';
 export { defineTool, type ToolArguments, type ToolDefinition } from './lib/tool/define-tool.js';
 export type { ToolGroup } from './lib/tool/group.js';
+export { refuse, type NextTool, type ToolInvocation, type ToolOutcome } from './lib/tool/middleware.js';
 export type { Tool, ToolCallContext, ToolParameter, ToolParameters } from './lib/tool/tool.js';

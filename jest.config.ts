@@ -9,7 +9,8 @@ const config: Config = {
   moduleNameMapper: {
     '^inversify-ai$': '<rootDir>/index.ts',
     '^inversify-ai/(express|fastify|hono)$': '<rootDir>/container/adapters/$1.ts',
-    '^inversify-ai/testing$': '<rootDir>/container/testing.ts',
+    // The test kit, with a look at every request that it is sent.
+    '^inversify-ai/testing$': '<rootDir>/test/checked-testing.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },
   // `isolatedModules` stays off: with it on, parameter types imported from another file reach the metadata as `Object`.

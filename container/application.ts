@@ -2,12 +2,22 @@ import { Plugin, type PluginApi, type PluginContext } from '@inversifyjs/plugin'
 import type { Container, Newable, ResolutionContext, ServiceIdentifier } from 'inversify';
 import { type Class, type Site, type SiteListener, watchSites } from '../decorators/metadata.js';
 import { DEFAULT_MAX_ATTEMPTS, DEFAULT_MAX_TOOL_CALLS } from '../lib/agent/agent.js';
+import { perToolProblems } from '../lib/agent/limits.js';
 import { describeKind, throwProblems } from '../lib/declaration.js';
 import { AIDefinitionError, AIScopeError } from '../lib/errors.js';
 import type { AILogger } from '../lib/logger.js';
 import { groupNames, narrows } from '../lib/tool/group.js';
 import type { DenialTest } from '../lib/tool/denial.js';
 import { ChatModel, isChatModel } from '../lib/model/chat-model.js';
+import {
+  type AILimits,
+  DEFAULT_RETRY,
+  merge,
+  mergeLimits,
+  type ModelPrices,
+  type ModelSettings,
+  type RetryOptions,
+} from '../lib/run-options.js';
 import { copiesOf } from '../lib/token.js';
 import { currentScope, SCOPE } from './current-scope.js';
 import { type CheckedApplication, checkApplication, type SiteLook } from './check.js';
@@ -30,6 +40,10 @@ export interface ApplicationDefaults {
   readonly system: string | undefined;
   readonly maxToolCalls: number | undefined;
   readonly maxAttempts: number | undefined;
+  readonly limits: AILimits | undefined;
+  readonly settings: ModelSettings | undefined;
+  readonly retry: RetryOptions | undefined;
+  readonly prices: ModelPrices | undefined;
   readonly logger: AILogger;
   readonly isDenial: DenialTest;
 }
@@ -149,12 +163,15 @@ export class Application implements SiteListener {
         `@AI on ${site.name}: model must be a ChatModel, as openAI({ model: '…' }) makes one; found ${describeKind(options.model)}`,
       );
     const tools = compileSite(site, list);
+    throwProblems(perToolProblems(`@AI on ${site.name}`, options.limits, tools.toolset));
     const definition = Object.freeze({
       site: site.name,
       toolset: tools.toolset,
       system: options.system ?? this.#defaults.system ?? '',
       maxToolCalls: options.maxToolCalls ?? this.#defaults.maxToolCalls ?? DEFAULT_MAX_TOOL_CALLS,
       maxAttempts: options.maxAttempts ?? this.#defaults.maxAttempts ?? DEFAULT_MAX_ATTEMPTS,
+      limits: mergeLimits(this.#defaults.limits, options.limits),
+      settings: merge(this.#defaults.settings, options.settings),
     });
     return Object.freeze({
       definition,
@@ -163,6 +180,8 @@ export class Application implements SiteListener {
       model: options.model,
       logger: this.#defaults.logger,
       isDenial: this.#defaults.isDenial,
+      retry: merge(DEFAULT_RETRY, this.#defaults.retry as Required<RetryOptions> | undefined),
+      prices: this.#defaults.prices,
       application: this,
       unbound: (where: string, classes: readonly Class[], scope: RequestScope | undefined) =>
         this.#unbound(where, classes, scope),
@@ -213,7 +232,13 @@ export class Application implements SiteListener {
 
   /** Checks the sites of all bound classes; throws all their problems in one error. */
   verify(): void {
-    const { problems, warnings } = checkApplication(this.#checked());
+    const { problems, warnings, agents } = checkApplication(this.#checked());
+    // A default for all sites may name a tool that one of them has not; one that none has is misspelt.
+    for (const name of Object.keys(this.#defaults.limits?.perTool ?? {}))
+      if (!agents.some(({ tools }) => tools.toolset.get(name) !== undefined))
+        this.#defaults.logger.warn(
+          `[inversify-ai] installAI, limits: perTool names "${name}", which is no tool of any site.`,
+        );
     for (const warning of warnings)
       this.#defaults.logger.warn(`[inversify-ai] ${warning} If it is bound in scopes alone, this is no mistake.`);
     throwProblems(problems);

@@ -1,6 +1,7 @@
 import type { PluginContext } from '@inversifyjs/plugin';
 import type { Container, ServiceIdentifier } from 'inversify';
 import type { Class, Site } from '../decorators/metadata.js';
+import { AIMiddleware } from '../lib/agent/middleware.js';
 import { AIObserver } from '../lib/agent/observer.js';
 import { ChatModel } from '../lib/model/chat-model.js';
 import { copiesOf } from '../lib/token.js';
@@ -59,6 +60,7 @@ export function checkApplication({ container, bindings, owner, sites, look, hasM
   }
   for (const [name, token] of [
     ['AIObserver', AIObserver],
+    ['AIMiddleware', AIMiddleware],
     ['ChatModel', ChatModel],
   ] as const)
     for (const id of copiesOf<ServiceIdentifier>(name, token)) roots.push({ where: name, id, forTool: false });

@@ -1,4 +1,5 @@
-import { type AIService, type AIServiceOptions, createService } from '../lib/agent/service.js';
+import type { AIService, AIServiceOptions } from '../lib/agent/service.js';
+import { createService } from '../lib/agent/standalone.js';
 import { scanInstance } from './scan.js';
 
 /**

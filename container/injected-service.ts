@@ -1,13 +1,17 @@
 import { type AgentDefinition, type ChatOptions, runAgent } from '../lib/agent/agent.js';
+import type { Answered } from '../lib/agent/loop.js';
+import { AIMiddleware } from '../lib/agent/middleware.js';
 import { AIObserver } from '../lib/agent/observer.js';
-import { AIService, type WithToolsOptions } from '../lib/agent/service.js';
+import { RunningService } from '../lib/agent/running-service.js';
+import type { AIService, WithToolsOptions } from '../lib/agent/service.js';
+import type { AnswerType } from '../lib/agent/typed-answer.js';
+import type { ModelPrices, RetryOptions } from '../lib/run-options.js';
 import type { Class } from '../decorators/metadata.js';
 import { throwProblems, unknownOptions } from '../lib/declaration.js';
 import { AIDefinitionError, AIScopeError } from '../lib/errors.js';
 import type { AILogger } from '../lib/logger.js';
 import type { DenialTest } from '../lib/tool/denial.js';
 import { ChatModel, isChatModel } from '../lib/model/chat-model.js';
-import type { AIRun } from '../lib/run.js';
 import { copiesOf } from '../lib/token.js';
 import { currentScope } from './current-scope.js';
 import type { RequestScope } from './request-scope.js';
@@ -25,6 +29,8 @@ export interface InjectedAgent {
   readonly model: ChatModel | undefined;
   readonly logger: AILogger;
   readonly isDenial: DenialTest;
+  readonly retry: Required<RetryOptions>;
+  readonly prices: ModelPrices | undefined;
   /** The application whose scopes it may act in. */
   readonly application: object;
   /** What to write for each of these classes that nobody bound, neither in the application nor in the scope. */
@@ -32,7 +38,7 @@ export interface InjectedAgent {
 }
 
 /** The object behind `@AI`. It keeps no state of a request but the scope that it belongs to, and checks that at each call. */
-export class InjectedService extends AIService {
+export class InjectedService extends RunningService {
   readonly #agent: InjectedAgent;
   readonly #own: RequestScope | undefined;
 
@@ -43,29 +49,36 @@ export class InjectedService extends AIService {
     this.#own = own;
   }
 
-  override async chat(message: string, options?: ChatOptions): Promise<string> {
-    return (await this.run(message, options)).text;
-  }
-
-  override async run(message: string, options: ChatOptions = {}): Promise<AIRun> {
+  protected override async answer(
+    message: string,
+    options: ChatOptions,
+    type?: AnswerType<unknown>,
+  ): Promise<Answered> {
     const scope = this.#scope();
     return scope.run(async () => {
       scope.inspect(this.#agent.tools);
-      const observers: AIObserver[] = [];
-      for (const token of copiesOf('AIObserver', AIObserver)) observers.push(...(await scope.all(token)));
       const model = this.#agent.model ?? (await this.#boundModel(scope));
-      const { definition, logger, isDenial } = this.#agent;
-      return runAgent(definition, message, options, {
-        model: scope.watcher === undefined ? model : new WatchedModel(model, scope.watcher),
-        observers,
-        logger,
-        isDenial,
-        host: scope,
-        signal: scope.signal,
-        working: (work, timeoutMs) => {
-          scope.waitFor(work, timeoutMs);
+      const { definition, logger, isDenial, retry, prices } = this.#agent;
+      return runAgent(
+        definition,
+        message,
+        options,
+        {
+          model: scope.watcher === undefined ? model : new WatchedModel(model, scope.watcher),
+          observers: await allOf(scope, 'AIObserver', AIObserver),
+          middleware: await allOf(scope, 'AIMiddleware', AIMiddleware),
+          logger,
+          isDenial,
+          retry,
+          prices,
+          host: scope,
+          signal: scope.signal,
+          working: (work, timeoutMs) => {
+            scope.waitFor(work, timeoutMs);
+          },
         },
-      });
+        type,
+      );
     });
   }
 
@@ -113,4 +126,11 @@ export class InjectedService extends AIService {
     scope.refuseIfClosed(site);
     return scope;
   }
+}
+
+/** What is bound under a class, of this copy of the package or of another: the application's first, then the scope's. */
+async function allOf<T>(scope: RequestScope, name: string, token: abstract new () => T): Promise<readonly T[]> {
+  const found: T[] = [];
+  for (const copy of copiesOf(name, token)) found.push(...(await scope.all(copy)));
+  return found;
 }

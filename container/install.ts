@@ -3,6 +3,15 @@ import { countProblems, describeKind, optionProblems, textProblems, throwProblem
 import { AIDefinitionError } from '../lib/errors.js';
 import { consoleLogger, guarded, loggerProblems, type AILogger } from '../lib/logger.js';
 import { ChatModel, isChatModel } from '../lib/model/chat-model.js';
+import {
+  type AILimits,
+  type ModelPrices,
+  type ModelSettings,
+  priceProblems,
+  retryProblems,
+  type RetryOptions,
+  runOptionProblems,
+} from '../lib/run-options.js';
 import { copiesOf } from '../lib/token.js';
 import { denialProblems, guardedDenial } from '../lib/tool/denial.js';
 import { Application } from './application.js';
@@ -19,6 +28,14 @@ export interface InstallOptions {
   readonly maxToolCalls?: number;
   /** How often one provider call is sent where that may help; 1 is no retry. Default: 3. */
   readonly maxAttempts?: number;
+  /** What ends a run that does not end itself. Default: nothing but `maxToolCalls`. */
+  readonly limits?: AILimits;
+  /** Sent along with every request. Default: nothing. */
+  readonly settings?: ModelSettings;
+  /** How a provider call is repeated. */
+  readonly retry?: RetryOptions;
+  /** What tokens cost: gives `usage.cost`. Default: no cost. */
+  readonly prices?: ModelPrices;
   /** Where failed tools and faulty observers are reported. Default: the console. */
   readonly logger?: AILogger;
   /**
@@ -53,7 +70,10 @@ export interface AIHandle {
   currentScope(): AIScope;
 }
 
-const OPTIONS = ['model', 'system', 'maxToolCalls', 'maxAttempts', 'logger', 'isDenial'];
+const OPTIONS = [
+  ...['model', 'system', 'maxToolCalls', 'maxAttempts', 'limits', 'settings'],
+  ...['retry', 'prices', 'logger', 'isDenial'],
+];
 const INSTALLED = Symbol.for('inversify-ai/installed');
 
 /**
@@ -71,6 +91,9 @@ export function installAI(container: Container, options: InstallOptions): AIHand
     ...countProblems('installAI', 'maxToolCalls', options.maxToolCalls),
     ...countProblems('installAI', 'maxAttempts', options.maxAttempts),
     ...textProblems('installAI', 'system', options.system),
+    ...runOptionProblems('installAI', options),
+    ...retryProblems('installAI', options.retry),
+    ...priceProblems('installAI', options.prices),
     ...loggerProblems('installAI', options.logger),
     ...denialProblems('installAI', options.isDenial),
   ];
@@ -95,6 +118,10 @@ export function installAI(container: Container, options: InstallOptions): AIHand
     system: options.system,
     maxToolCalls: options.maxToolCalls,
     maxAttempts: options.maxAttempts,
+    limits: options.limits,
+    settings: options.settings,
+    retry: options.retry,
+    prices: options.prices,
     logger,
     isDenial: guardedDenial(options.isDenial, logger),
   });

@@ -206,11 +206,13 @@ export class RequestScope extends AIScope implements ToolHost {
     return this.container.isCurrentBound(token) || this.#owner.isBound(token);
   }
 
-  /** All that is bound under a token, in the scope and in the application. */
+  /** All that is bound under a token, in the application and then in the scope: inversify has the scope's own first. */
   async all<T>(token: ServiceIdentifier<T>): Promise<readonly T[]> {
     if (!this.isBound(token)) return [];
     const chained = this.#owner.isBound(token);
-    return this.#told(token, () => this.container.getAllAsync<T>(token, { chained }));
+    const found = await this.#told(token, () => this.container.getAllAsync<T>(token, { chained }));
+    const own = [...this.#guard.ownBindings(token)].length;
+    return [...found.slice(own), ...found.slice(0, own)];
   }
 
   /** What is bound under a token, for the run itself. */

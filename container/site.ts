@@ -2,7 +2,7 @@ import type { ServiceIdentifier } from 'inversify';
 import { sourceProblems } from '../decorators/ai.js';
 import type { Class, Site } from '../decorators/metadata.js';
 import { toolMembers } from '../decorators/tool-members.js';
-import { buildToolset } from '../lib/agent/service.js';
+import { buildToolset } from '../lib/agent/tool-list.js';
 import { describeKind, isClass } from '../lib/declaration.js';
 import { AIDefinitionError } from '../lib/errors.js';
 import type { Toolset } from '../lib/tool/toolset.js';

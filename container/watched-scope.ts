@@ -1,4 +1,5 @@
-import { AIObserver, type ToolEnded, type ToolStarted } from '../lib/agent/observer.js';
+import type { ToolEnded, ToolStarted } from '../lib/agent/events.js';
+import { AIObserver } from '../lib/agent/observer.js';
 import { describeKind } from '../lib/declaration.js';
 import { AIDefinitionError } from '../lib/errors.js';
 import type { AIHandle } from './install.js';

@@ -1,6 +1,7 @@
 import { inject } from 'inversify';
 import {
   countProblems,
+  deepFreeze,
   describeKind,
   isClass,
   textProblems,
@@ -9,6 +10,7 @@ import {
 } from '../lib/declaration.js';
 import { AIDefinitionError } from '../lib/errors.js';
 import type { ChatModel } from '../lib/model/chat-model.js';
+import { type AILimits, type ModelSettings, runOptionProblems } from '../lib/run-options.js';
 import { groupNames, isToolGroup, narrows, type ToolGroup } from '../lib/tool/group.js';
 import type { Tool } from '../lib/tool/tool.js';
 import { className, refuseStandardDecorator } from './member.js';
@@ -31,9 +33,13 @@ export interface AIOptions {
   readonly maxToolCalls?: number;
   /** How often one provider call is sent where that may help; 1 is no retry. Default: 3. */
   readonly maxAttempts?: number;
+  /** What ends a run that does not end itself; each bound in place of the application's. */
+  readonly limits?: AILimits;
+  /** Sent along with every request; each in place of the application's. */
+  readonly settings?: ModelSettings;
 }
 
-const OPTIONS = ['tools', 'toolGroup', 'system', 'model', 'maxToolCalls', 'maxAttempts'];
+const OPTIONS = ['tools', 'toolGroup', 'system', 'model', 'maxToolCalls', 'maxAttempts', 'limits', 'settings'];
 
 /**
  * Injects an agent, an `AIService`, into a constructor parameter or a property. The agent has the tools that are listed
@@ -54,6 +60,7 @@ export function AI(options: AIOptions) {
     problems.push(...countProblems(`@AI on ${name}`, 'maxAttempts', options.maxAttempts));
     if (narrows(options)) groupNames(`@AI on ${name}`, options.toolGroup, problems);
     problems.push(...textProblems(`@AI on ${name}`, 'system', options.system));
+    problems.push(...runOptionProblems(`@AI on ${name}`, options));
     problems.push(...toolListProblems(name, options.tools));
     throwProblems(problems);
     const frozen = freezeOptions(options);
@@ -71,9 +78,11 @@ export function AI(options: AIOptions) {
 
 /** A copy that nobody can widen later. */
 function freezeOptions(options: AIOptions): AIOptions {
-  const { tools, toolGroup } = options;
+  const { tools, toolGroup, limits, settings } = options;
   return Object.freeze({
     ...options,
+    ...(limits !== undefined && { limits: deepFreeze(structuredClone(limits)) }),
+    ...(settings !== undefined && { settings: Object.freeze({ ...settings }) }),
     tools: typeof tools === 'function' ? tools : Object.freeze([...tools]),
     ...(toolGroup !== undefined && { toolGroup: isToolGroup(toolGroup) ? toolGroup : Object.freeze([...toolGroup]) }),
   });

@@ -36,7 +36,7 @@ export function carryRun(error: AIError, run: PartialRun): void {
 }
 
 /** Whether an error is one of ours of that kind, also where another copy of the package made it. */
-export function isErrorOf(error: unknown, code: 'scope' | 'definition' | 'tool'): error is AIError {
+export function isErrorOf(error: unknown, code: 'scope' | 'definition' | 'tool' | 'provider'): error is AIError {
   try {
     return (
       typeof error === 'object' &&
@@ -96,6 +96,17 @@ export class AIResponseError extends AIError {
   }
 }
 
+/** A limit of the run was reached: `limits` says which are there. `run` tells how far it came; nothing further was sent. */
+export class AILimitError extends AIError {
+  constructor(
+    /** `deadline`: the time; `tokens`: input and output together; `turns`: provider calls. */
+    readonly code: 'deadline' | 'tokens' | 'turns',
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
 /** What is known of a failed provider call. */
 export interface ProviderFailure {
   /** The HTTP status; absent where no response came. */
@@ -104,6 +115,8 @@ export interface ProviderFailure {
   readonly requestId?: string | undefined;
   /** Whether sending the same request again may help. */
   readonly retryable?: boolean;
+  /** How long the provider asked to be left alone, in milliseconds; absent where it did not say. */
+  readonly retryAfterMs?: number | undefined;
   /** How often it was sent; 1 unless a retry says otherwise. */
   readonly attempts?: number;
   /** From the first attempt to the last failure, in milliseconds. */
@@ -119,7 +132,9 @@ export class AIProviderError extends AIError {
   readonly requestId: string | undefined;
   /** Whether sending the same request again might have helped. */
   readonly retryable: boolean;
-  /** How often it was sent. */
+  /** How long the provider asked to be left alone, in milliseconds; `undefined` where it did not say. */
+  readonly retryAfterMs: number | undefined;
+  /** How often it was sent; 0 where the time was over before its turn came. */
   readonly attempts: number;
   /** From the first attempt to the last failure, in milliseconds. */
   readonly elapsedMs: number;
@@ -129,6 +144,7 @@ export class AIProviderError extends AIError {
     this.status = failure.status;
     this.requestId = failure.requestId;
     this.retryable = failure.retryable ?? false;
+    this.retryAfterMs = failure.retryAfterMs;
     this.attempts = failure.attempts ?? 1;
     this.elapsedMs = failure.elapsedMs ?? 0;
   }

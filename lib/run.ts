@@ -43,6 +43,8 @@ export interface AIUsage {
   readonly modelCalls: number;
   /** Requests sent, those included that failed and were repeated. */
   readonly attempts: number;
+  /** In the currency of `prices`; absent where there are none. */
+  readonly cost?: number;
 }
 
 /** One entry of a run's transcript, oldest first. */

@@ -64,7 +64,7 @@ describe('the README shows', () => {
         name.replaceAll('`', '')
       ]!;
       for (const code of codes.replaceAll('`', '').split(', ')) {
-        const error = name === '`AIResponseError`' ? new made(code, 'm') : new made('m');
+        const error = ['`AIResponseError`', '`AILimitError`'].includes(name) ? new made(code, 'm') : new made('m');
         expect(error).toBeInstanceOf(AIError);
         expect([error.code, error.name, error.message]).toEqual([code, name.replaceAll('`', ''), 'm']);
       }

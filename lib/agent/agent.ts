@@ -2,13 +2,17 @@ import { onAbort } from '../abort.js';
 import type { AILogger } from '../logger.js';
 import type { ChatModel } from '../model/chat-model.js';
 import { countProblems, describeKind, throwProblems, unknownOptions } from '../declaration.js';
-import type { AIRun } from '../run.js';
+import type { AILimitError } from '../errors.js';
+import type { AILimits, ModelPrices, ModelSettings, RetryOptions } from '../run-options.js';
 import { groupNames, narrows, type ToolGroup } from '../tool/group.js';
 import type { DenialTest } from '../tool/denial.js';
 import type { Toolset } from '../tool/toolset.js';
 import { envelope } from '../wire/envelope.js';
-import { Run } from './loop.js';
+import { pastDeadline } from './limits.js';
+import { type Answered, Run } from './loop.js';
+import type { AIMiddleware } from './middleware.js';
 import type { AIObserver } from './observer.js';
+import { type AnswerType, compileAnswer } from './typed-answer.js';
 
 /** What one question may say besides its text. Options only narrow: they never give an agent more than its site did. */
 export interface ChatOptions {
@@ -30,12 +34,18 @@ export interface AgentDefinition {
   readonly system: string;
   readonly maxToolCalls: number;
   readonly maxAttempts: number;
+  readonly limits: AILimits;
+  readonly settings: ModelSettings;
 }
 
 /** What a run takes from where it is run: a scope, or nothing but the options of `createAIService`. */
 export interface RunEnvironment {
   readonly model: ChatModel;
   readonly observers: readonly AIObserver[];
+  /** The first is the outermost. */
+  readonly middleware: readonly AIMiddleware[];
+  readonly retry: Required<RetryOptions>;
+  readonly prices?: ModelPrices | undefined;
   readonly logger: AILogger;
   /** Whether an exception of a tool's is told like a result that is nothing. */
   readonly isDenial: DenialTest;
@@ -50,14 +60,19 @@ export interface RunEnvironment {
 export const DEFAULT_MAX_TOOL_CALLS = 5;
 export const DEFAULT_MAX_ATTEMPTS = 3;
 
-/** Answers one question. Throws an `AIDefinitionError` for options that do not narrow. */
+/**
+ * Answers one question, with a value of `type` where one is given. Throws an `AIDefinitionError` for options that do not
+ * narrow, and for a type that cannot be told to a model.
+ */
 export async function runAgent(
   agent: AgentDefinition,
   question: string,
   options: ChatOptions,
   environment: RunEnvironment,
-): Promise<AIRun> {
+  type?: AnswerType<unknown>,
+): Promise<Answered> {
   const { toolset, maxToolCalls } = narrow(agent, question, options);
+  const typed = type === undefined ? undefined : compileAnswer(agent.site, type);
   const signals = [options.signal, environment.signal].filter((signal) => signal !== undefined);
   // One signal for the run, listening to those of others only as long as it lasts: theirs may live for ever.
   const controller = new AbortController();
@@ -66,15 +81,25 @@ export async function runAgent(
       controller.abort(signal.reason);
     }),
   );
+  const { deadlineMs } = agent.limits;
+  let deadline: AILimitError | undefined;
+  const timer =
+    deadlineMs === undefined
+      ? undefined
+      : setTimeout(() => {
+          deadline = pastDeadline(agent.site, deadlineMs);
+          controller.abort(deadline);
+        }, deadlineMs);
   try {
     return await new Run(
       { ...agent, toolset, maxToolCalls, wire: envelope },
-      question,
-      options.metadata ?? {},
+      { text: question, metadata: Object.freeze({ ...options.metadata }), typed },
       environment,
       controller.signal,
+      () => deadline,
     ).answer();
   } finally {
+    clearTimeout(timer);
     for (const stop of stops) stop();
   }
 }

@@ -1,7 +1,8 @@
-import { randomUUID } from 'node:crypto';
+import { onAbort, untilAborted } from '../abort.js';
 import {
   AIDefinitionError,
   type AIError,
+  AILimitError,
   AIProviderError,
   AIResponseError,
   AIScopeError,
@@ -9,149 +10,261 @@ import {
   carryRun,
   isErrorOf,
 } from '../errors.js';
-import { type ModelReply, type ModelUsage, NO_USAGE } from '../model/chat-model.js';
+import { type ModelReply, type ModelRequest, readReply } from '../model/chat-model.js';
 import { completeWithRetry } from '../model/retry.js';
-import type { AIRun, PartialRun, ToolCallRecord, TranscriptEntry } from '../run.js';
+import type { AIRun, ToolCallRecord } from '../run.js';
 import { cut } from '../schema/quote.js';
 import { Dispatcher } from '../tool/dispatcher.js';
 import { Toolset } from '../tool/toolset.js';
-import type { Decoded, Wire, WireCall } from '../wire/wire.js';
+import { decodeTyped } from '../wire/reply.js';
+import type { Decoded, Failure, Wire, WireCall } from '../wire/wire.js';
 import type { AgentDefinition, RunEnvironment } from './agent.js';
-import { Observers, type ToolEnded, type ToolStarted } from './observer.js';
+import { limitTokens, limitTurn } from './limits.js';
+import { type TurnContext, turnThroughMiddleware } from './middleware.js';
+import { Observers } from './observer.js';
+import { reasonOf, unfitting } from './response-failure.js';
+import { RunState } from './run-state.js';
+import type { TypedAnswer } from './typed-answer.js';
 
-const FAILURES = {
-  truncated: 'the reply was cut off at the limit on output tokens, so nothing of it was used.',
-  filtered: "the provider's content filter blocked the reply, so nothing of it was used.",
-  refused: 'the model refused to answer.',
-  malformed: 'the reply was not in the agreed form; the model or its server does not keep to the schema.',
-  empty: 'the reply held no text.',
-} as const;
+/** What one question asks for. */
+export interface Question {
+  readonly text: string;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  /** The type of its answer, where it is to have one. */
+  readonly typed?: TypedAnswer | undefined;
+}
+
+/** A run that came to its end, and the typed answer where one was asked for. */
+export interface Answered {
+  readonly run: AIRun;
+  readonly value?: unknown;
+}
 
 /**
  * One run: the loop, the only one. It repeats a turn until the model answers: encode, one provider call, decode, and
  * each call to the dispatcher. All state of a run is here, so that agent, toolset and service can be shared.
  */
 export class Run {
-  readonly #runId = randomUUID();
   readonly #agent: AgentDefinition & { readonly wire: Wire };
+  readonly #question: Question;
   readonly #environment: RunEnvironment;
   readonly #signal: AbortSignal;
+  /** The error that its own deadline ends it with, once it has. */
+  readonly #deadline: () => AILimitError | undefined;
+  readonly #state: RunState;
+  readonly #observers: Observers;
   readonly #dispatcher: Dispatcher;
-  readonly #transcript: TranscriptEntry[];
-  readonly #calls: ToolCallRecord[] = [];
-  #usage: ModelUsage = NO_USAGE;
-  #turns = 0;
-  #attempts = 0;
   /** Calls used up; a corrective turn is one of them. */
   #used = 0;
   #corrected = false;
 
   constructor(
     agent: AgentDefinition & { readonly wire: Wire },
-    question: string,
-    metadata: Readonly<Record<string, unknown>>,
+    question: Question,
     environment: RunEnvironment,
     signal: AbortSignal,
+    deadline: () => AILimitError | undefined,
   ) {
+    this.#deadline = deadline;
     this.#agent = agent;
+    this.#question = question;
     this.#environment = environment;
     this.#signal = signal;
-    this.#transcript = [Object.freeze({ role: 'user', text: question })];
+    this.#state = new RunState(question.text, environment.prices);
+    const { runId } = this.#state;
+    const { site } = agent;
+    this.#observers = new Observers(environment.observers, environment.logger, { runId, site });
     this.#dispatcher = new Dispatcher({
-      runId: this.#runId,
-      question,
-      metadata: Object.freeze({ ...metadata }),
+      runId,
+      site,
+      question: question.text,
+      metadata: question.metadata,
       signal,
       host: environment.host,
       logger: environment.logger,
       isDenial: environment.isDenial,
+      middleware: environment.middleware,
+      perTool: agent.limits.perTool ?? {},
       working: environment.working,
-      transcript: () => Object.freeze([...this.#transcript]),
-      ...this.#events(),
+      transcript: () => Object.freeze([...this.#state.transcript]),
+      started: (call) => {
+        this.#observers.tell('toolStarted', call);
+      },
+      ended: (record, error) => {
+        this.#state.calls.push(record);
+        this.#observers.tell('toolEnded', { ...record, ...(error !== undefined && { error }) });
+      },
     });
   }
 
   /** Runs to the answer. An `AIError` that ends it carries the run so far. */
-  async answer(): Promise<AIRun> {
+  async answer(): Promise<Answered> {
+    const begun = performance.now();
+    const { text: question, metadata } = this.#question;
+    this.#observers.tell('runStarted', { question, metadata, tools: this.#agent.toolset.names });
     try {
-      for (;;) {
-        const run = await this.#turn();
-        if (run !== undefined) return run;
-      }
-    } catch (error) {
-      throw this.#ended(error);
+      let answered: Answered | undefined;
+      do answered = await this.#turn();
+      while (answered === undefined);
+      const { run } = answered;
+      this.#observers.tell('runEnded', { run, stop: run.stop, durationMs: performance.now() - begun });
+      return answered;
+    } catch (thrown) {
+      const error = this.#ended(thrown);
+      this.#observers.tell('runEnded', { run: this.#state.soFar(), error, durationMs: performance.now() - begun });
+      throw error;
     }
   }
 
   /** What the run is rejected with. The caller's reason stays as it is; an error that others may share is made anew. */
   #ended(error: unknown): unknown {
-    const { signal: scope } = this.#environment;
-    const isCallers = this.#signal.aborted && error === this.#signal.reason && error !== scope?.reason;
-    if (isCallers) return error;
     const own = isErrorOf(error, 'scope')
       ? new AIScopeError(error.message, { cause: error.cause ?? error })
       : isErrorOf(error, 'definition')
         ? new AIDefinitionError(error instanceof AIDefinitionError ? error.problems : error.message, { cause: error })
         : error;
-    if (
-      own !== error ||
-      own instanceof AIResponseError ||
-      own instanceof AIProviderError ||
-      own instanceof AIToolIterationError
-    )
-      carryRun(own as AIError, this.#soFar());
+    const { signal: scope } = this.#environment;
+    const isCallers = this.#signal.aborted && error === this.#signal.reason && error !== scope?.reason;
+    if (isCallers && error !== this.#deadline()) return error;
+    if (own !== error || isOfRun(own)) carryRun(own as AIError, this.#state.soFar());
     return own;
   }
 
-  async #turn(): Promise<AIRun | undefined> {
+  async #turn(): Promise<Answered | undefined> {
     this.#signal.throwIfAborted();
-    const { toolset, wire, system } = this.#agent;
-    const atCap = this.#left() <= 0;
-    const turn = { system, toolset, offered: atCap ? Toolset.EMPTY : toolset, transcript: this.#transcript };
-    const reply = await this.#complete(wire.encode(turn));
-    const decoded = wire.decode(reply, turn);
+    const { toolset, wire, system, site, limits } = this.#agent;
+    const { typed } = this.#question;
+    const offered = this.#atCap ? Toolset.EMPTY : toolset.without(this.#dispatcher.exhausted);
+    // Where nothing may be called, a typed answer takes the place of the turn.
+    if (typed !== undefined && offered.tools.length === 0)
+      return this.#typedAnswer(typed, toolset.tools.length > 0 ? 'cap' : 'answer');
+    limitTurn(site, limits, this.#state);
+    const turn = { system, toolset, offered, transcript: this.#state.transcript };
+    const decoded = wire.decode(await this.#complete(wire.encode(turn)), turn);
     switch (decoded.kind) {
       case 'answer':
-        this.#add({ role: 'assistant', text: decoded.text, calls: Object.freeze([]) });
-        return Object.freeze({
-          ...this.#soFar(),
-          text: decoded.text,
-          stop: atCap && toolset.tools.length > 0 ? 'cap' : 'answer',
-        });
+        this.#state.add({ role: 'assistant', text: decoded.text, calls: Object.freeze([]) });
+        if (typed !== undefined) return this.#typedAnswer(typed, 'answer');
+        return this.#answered(decoded.text, offered.tools.length === 0 && toolset.tools.length > 0 ? 'cap' : 'answer');
       case 'failure':
-        this.#correct(decoded, atCap);
+        this.#correct(decoded);
         return undefined;
       case 'calls':
-        if (atCap) throw this.#namedAtCap(decoded.calls);
-        return this.#dispatchAll(decoded.calls, decoded.text);
+        if (offered.tools.length === 0) throw this.#namedAtCap(decoded.calls);
+        limitTokens(site, limits, this.#state);
+        return this.#dispatchAll(decoded, offered);
     }
   }
 
-  #left(): number {
-    return this.#agent.maxToolCalls - this.#used;
+  get #atCap(): boolean {
+    return this.#used >= this.#agent.maxToolCalls;
   }
 
-  async #complete(request: Parameters<typeof completeWithRetry>[1]): Promise<ModelReply> {
-    const reply = await completeWithRetry(this.#environment.model, request, {
-      signal: this.#signal,
-      maxAttempts: this.#agent.maxAttempts,
-      sending: () => this.#attempts++,
-    });
+  #answered(text: string, stop: AIRun['stop']): Answered {
+    return { run: Object.freeze({ ...this.#state.soFar(), text, stop }) };
+  }
+
+  /** The typed turn: no tool is on offer in it, whatever comes of it. */
+  async #typedAnswer(typed: TypedAnswer, stop: AIRun['stop']): Promise<Answered> {
+    const { toolset, wire, system, site, limits } = this.#agent;
+    for (;;) {
+      this.#signal.throwIfAborted();
+      limitTurn(site, limits, this.#state);
+      const reply = await this.#complete(
+        wire.encode({
+          system,
+          toolset,
+          offered: Toolset.EMPTY,
+          transcript: this.#state.transcript,
+          answer: { ...typed.responseSchema, spellOut: this.#environment.model.profile.schema !== 'enforced' },
+        }),
+      );
+      const decoded = decodeTyped(reply, typed.responseSchema.within);
+      if (decoded.kind === 'failure') {
+        this.#correct(decoded);
+        continue;
+      }
+      const conversion = await untilAborted(this.#signal, Promise.resolve(typed.convert(decoded.value)));
+      if (conversion.ok) {
+        this.#state.add({ role: 'assistant', text: reply.text, calls: Object.freeze([]) });
+        return { ...this.#answered(reply.text, stop), value: Object.values(conversion.values)[0] };
+      }
+      const { error, lines } = conversion;
+      if (isErrorOf(error, 'scope')) throw error;
+      if (error !== undefined)
+        this.#environment.logger.warn(
+          `[inversify-ai] ${site}: the typed answer could not be checked (run ${this.#state.runId})`,
+          error,
+        );
+      this.#correct(unfitting(reply.text, lines));
+    }
+  }
+
+  async #complete(request: ModelRequest): Promise<ModelReply> {
+    const { settings } = this.#agent;
+    const whole = Object.keys(settings).length === 0 ? request : { ...request, settings };
+    const turn = this.#state.turns + 1;
+    const begun = performance.now();
+    const before = this.#state.attempts;
+    this.#observers.tell('turnStarted', { turn, tools: request.tools });
+    const reply = await this.#throughMiddleware(whole, turn);
     this.#signal.throwIfAborted();
-    this.#turns++;
-    const { inputTokens, outputTokens, cachedInputTokens, reasoningTokens } = this.#usage;
-    this.#usage = {
-      inputTokens: inputTokens + reply.usage.inputTokens,
-      outputTokens: outputTokens + reply.usage.outputTokens,
-      cachedInputTokens: cachedInputTokens + reply.usage.cachedInputTokens,
-      reasoningTokens: reasoningTokens + reply.usage.reasoningTokens,
-    };
+    this.#state.replied(reply.usage);
+    const { text, refusal, finish, usage, requestId } = reply;
+    this.#observers.tell('modelReplied', {
+      turn,
+      model: this.#environment.model.name,
+      text,
+      ...(refusal !== undefined && { refusal }),
+      finish,
+      usage: Object.freeze({ ...usage }),
+      attempts: this.#state.attempts - before,
+      ...(requestId !== undefined && { requestId }),
+      durationMs: performance.now() - begun,
+    });
     return reply;
   }
 
+  async #throughMiddleware(request: ModelRequest, turn: number): Promise<ModelReply> {
+    const { model, middleware, retry } = this.#environment;
+    const complete = (signal: AbortSignal): Promise<ModelReply> =>
+      completeWithRetry(model, request, {
+        signal,
+        maxAttempts: this.#agent.maxAttempts,
+        retry,
+        sending: () => this.#state.attempts++,
+        retrying: (retrying) => {
+          this.#observers.tell('modelRetried', { turn, ...retrying });
+        },
+      });
+    if (middleware.length === 0) return complete(this.#signal);
+    // The turn's own: what a middleware leaves under way when it replies in the model's place ends with the turn.
+    const controller = new AbortController();
+    const stop = onAbort(this.#signal, () => {
+      controller.abort(this.#signal.reason);
+    });
+    const context: TurnContext = Object.freeze({
+      runId: this.#state.runId,
+      site: this.#agent.site,
+      turn,
+      request,
+      signal: controller.signal,
+      question: this.#question.text,
+      metadata: this.#question.metadata,
+      transcript: Object.freeze([...this.#state.transcript]),
+    });
+    try {
+      const reply = turnThroughMiddleware(middleware, context, () => complete(controller.signal));
+      return readReply(model, await untilAborted(this.#signal, reply));
+    } finally {
+      stop();
+      controller.abort(new Error('the turn is over'));
+    }
+  }
+
   /** One corrective turn a run for a reply that says nothing usable; it counts as a call. Anything else ends the run. */
-  #correct(failure: Extract<Decoded, { readonly kind: 'failure' }>, atCap: boolean): void {
-    if (!('correction' in failure) || this.#corrected || atCap)
+  #correct(failure: Failure): void {
+    if (!('correction' in failure) || this.#corrected || this.#atCap)
       throw new AIResponseError(
         failure.code,
         `${this.#agent.site}, ${this.#environment.model.name}: ${reasonOf(failure)}`,
@@ -159,26 +272,29 @@ export class Run {
       );
     this.#corrected = true;
     this.#used++;
-    this.#add({ role: 'user', text: failure.correction });
+    this.#state.add({ role: 'user', text: failure.correction });
   }
 
   #namedAtCap(calls: readonly WireCall[]): AIToolIterationError {
-    const { site, maxToolCalls } = this.#agent;
-    const made = this.#calls.map(({ tool, outcome }) => `${cut(tool)} (${outcome})`).join(', ');
+    const { site } = this.#agent;
+    const made = this.#state.calls.map(({ tool, outcome }) => `${cut(tool)} (${outcome})`).join(', ');
     return new AIToolIterationError(
-      `${site}: the model still named ${calls.map(({ tool }) => `"${cut(tool)}"`).join(', ')} when no tool was on offer, after ${maxToolCalls.toString()} calls: ${made}. ` +
+      `${site}: the model still named ${calls.map(({ tool }) => `"${cut(tool)}"`).join(', ')} when no tool was on offer, after ${this.#used.toString()} calls: ${made}. ` +
         'Nothing was run. Its server does not enforce the schema, or the question needs a higher maxToolCalls.',
     );
   }
 
-  async #dispatchAll(calls: readonly WireCall[], text: string): Promise<AIRun | undefined> {
+  async #dispatchAll(
+    { calls, text }: Extract<Decoded, { readonly kind: 'calls' }>,
+    offered: Toolset,
+  ): Promise<Answered | undefined> {
     const { toolset } = this.#agent;
     const requested = calls.map((call, index) => ({
       ...call,
-      callId: `call_${(this.#calls.length + index + 1).toString()}`,
-      turn: this.#turns,
+      callId: `call_${(this.#state.calls.length + index + 1).toString()}`,
+      turn: this.#state.turns,
     }));
-    this.#add({
+    this.#state.add({
       role: 'assistant',
       text,
       calls: Object.freeze(
@@ -188,50 +304,25 @@ export class Run {
     let last: ToolCallRecord | undefined;
     let allSeemOk = true;
     for (const call of requested) {
-      const { record, seemsOk } = await this.#dispatcher.dispatch(call, toolset);
+      const { record, seemsOk } = await this.#dispatcher.dispatch(call, toolset, offered);
       this.#used++;
       last = record;
       allSeemOk &&= seemsOk;
-      this.#add({ role: 'tool', callId: record.callId, tool: record.tool, text: record.result });
+      this.#state.add({ role: 'tool', callId: record.callId, tool: record.tool, text: record.result });
     }
-    return last !== undefined && allSeemOk && toolset.get(last.tool)?.returnDirect === true
-      ? Object.freeze({ ...this.#soFar(), text: last.result, stop: 'answer' })
+    const isDirect = last !== undefined && allSeemOk && toolset.get(last.tool)?.returnDirect === true;
+    return isDirect && this.#question.typed === undefined
+      ? this.#answered((last as ToolCallRecord).result, 'answer')
       : undefined;
-  }
-
-  #add(entry: TranscriptEntry): void {
-    this.#transcript.push(Object.freeze(entry));
-  }
-
-  #soFar(): PartialRun {
-    return {
-      runId: this.#runId,
-      calls: Object.freeze([...this.#calls]),
-      usage: Object.freeze({ ...this.#usage, modelCalls: this.#turns, attempts: this.#attempts }),
-      turns: this.#turns,
-      transcript: Object.freeze([...this.#transcript]),
-    };
-  }
-
-  #events(): Pick<ConstructorParameters<typeof Dispatcher>[0], 'started' | 'ended'> {
-    const { site } = this.#agent;
-    const observers = new Observers(this.#environment.observers, this.#environment.logger);
-    const event = <E extends object>(data: E): E & { runId: string; site: string; at: number } =>
-      Object.freeze({ runId: this.#runId, site, at: Date.now(), ...data });
-    return {
-      started: (call) => {
-        observers.tell('toolStarted', event(call) satisfies ToolStarted);
-      },
-      ended: (record, error) => {
-        this.#calls.push(record);
-        observers.tell('toolEnded', event({ ...record, ...(error !== undefined && { error }) }) satisfies ToolEnded);
-      },
-    };
   }
 }
 
-function reasonOf(failure: Extract<Decoded, { readonly kind: 'failure' }>): string {
-  return 'finish' in failure
-    ? `the provider stopped for the reason "${cut(failure.finish)}", which is not known here, so nothing of the reply was used.`
-    : FAILURES[failure.code];
+/** Errors that are made for one run alone, so that they may carry it. */
+function isOfRun(error: unknown): boolean {
+  return (
+    error instanceof AIResponseError ||
+    error instanceof AIProviderError ||
+    error instanceof AIToolIterationError ||
+    error instanceof AILimitError
+  );
 }

@@ -1,42 +1,16 @@
 import type { AILogger } from '../logger.js';
-import type { ToolCallOutcome } from '../run.js';
 import { declareToken } from '../token.js';
-
-/** What every event says. Events are frozen copies: nothing done to one reaches the run. */
-export interface AIRunEvent {
-  /** Unique for each question. */
-  readonly runId: string;
-  /** Which agent: `SupportController#0`, `SupportController.reader`, or `createAIService`. */
-  readonly site: string;
-  /** Milliseconds since the epoch. */
-  readonly at: number;
-}
-
-/** The model made a call; it may yet turn out to be unknown, wrong, repeated or refused. */
-export interface ToolStarted extends AIRunEvent {
-  /** Unique within the run. */
-  readonly callId: string;
-  /** The provider call, counted from 1, whose reply made this call. */
-  readonly turn: number;
-  /** The wire name, as the model wrote it. */
-  readonly tool: string;
-  /** The arguments as the model sent them. */
-  readonly sent: Readonly<Record<string, unknown>>;
-  /** The arguments as converted, the same that the method gets; absent where they could not be. */
-  readonly arguments?: Readonly<Record<string, unknown>>;
-}
-
-/** The call is over: exactly one for each `ToolStarted`. */
-export interface ToolEnded extends ToolStarted {
-  /** How it ended. */
-  readonly outcome: ToolCallOutcome;
-  /** What the model was told. */
-  readonly result: string;
-  /** The real error, the very object that was thrown. It may hold what the model must not see. */
-  readonly error?: unknown;
-  /** In milliseconds, conversion and resolution included. */
-  readonly durationMs: number;
-}
+import type {
+  AIEvents,
+  AIRunEvent,
+  ModelReplied,
+  ModelRetried,
+  RunEnded,
+  RunStarted,
+  ToolEnded,
+  ToolStarted,
+  TurnStarted,
+} from './events.js';
 
 /**
  * Sees what happens in a run: the place for audit, logging and metrics. Bind any number of them under this class, in
@@ -48,13 +22,19 @@ export abstract class AIObserver {
     declareToken('AIObserver', this);
   }
 
-  toolStarted(_event: ToolStarted): void {
-    // nothing, until a subclass does something
-  }
+  runStarted(_event: RunStarted): void {}
 
-  toolEnded(_event: ToolEnded): void {
-    // nothing, until a subclass does something
-  }
+  turnStarted(_event: TurnStarted): void {}
+
+  modelReplied(_event: ModelReplied): void {}
+
+  modelRetried(_event: ModelRetried): void {}
+
+  toolStarted(_event: ToolStarted): void {}
+
+  toolEnded(_event: ToolEnded): void {}
+
+  runEnded(_event: RunEnded): void {}
 }
 
 /** The observers of one run. A fault of one is logged once a run and reaches nobody else. */
@@ -62,16 +42,24 @@ export class Observers {
   readonly #list: readonly AIObserver[];
   readonly #logger: AILogger;
   readonly #faulty = new Set<AIObserver>();
+  readonly #run: { readonly runId: string; readonly site: string };
 
-  constructor(list: readonly AIObserver[], logger: AILogger) {
+  constructor(list: readonly AIObserver[], logger: AILogger, run: { readonly runId: string; readonly site: string }) {
     this.#list = [...list];
     this.#logger = logger;
+    this.#run = run;
   }
 
-  tell<E extends 'toolStarted' | 'toolEnded'>(name: E, event: Parameters<AIObserver[E]>[0]): void {
+  /** Tells all of them, in order; the event is made only where somebody is told. */
+  tell<E extends keyof AIEvents>(name: E, data: Omit<AIEvents[E], keyof AIRunEvent>): void {
+    if (this.#list.length === 0) return;
+    const event = Object.freeze({ ...this.#run, at: Date.now(), ...data });
     for (const observer of this.#list) {
       try {
-        const returned: unknown = (observer[name] as (event: unknown) => unknown).call(observer, event);
+        const method: unknown = observer[name];
+        // One of an older copy of the package does not know every event.
+        if (typeof method !== 'function') continue;
+        const returned: unknown = (method as (event: unknown) => unknown).call(observer, event);
         if (isThenable(returned))
           Promise.resolve(returned).catch((error: unknown) => {
             this.#fault(observer, name, error);

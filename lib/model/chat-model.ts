@@ -1,4 +1,8 @@
+import type { ModelSettings } from '../run-options.js';
 import { declareToken } from '../token.js';
+import { AIProviderError } from '../errors.js';
+import { type FinishReason, readFinish } from './finish-reason.js';
+import { type ModelUsage, readUsage } from './usage.js';
 
 /** One message, as every chat API has it. */
 export interface ModelMessage {
@@ -19,79 +23,22 @@ export interface ModelRequest {
   /** The transcript, system text first; the roles after it alternate. */
   readonly messages: readonly ModelMessage[];
   /** What the reply must match; absent for a service without tools, which answers in plain text. */
-  readonly responseSchema?: { readonly name: string; readonly schema: JsonSchema };
+  readonly responseSchema?: ResponseSchema;
   /** The wire names on offer in this turn, in order. */
   readonly tools: readonly string[];
+  /** What the application set; nothing where it set nothing. */
+  readonly settings?: ModelSettings;
 }
 
-/**
- * Why a provider stopped writing. Another word than these is one that is not known here: nothing runs from such a
- * reply, since it may not be whole.
- */
-export type FinishReason = 'stop' | 'length' | 'content_filter' | 'tool_calls' | (string & {});
-
-/** Tokens of one reply; what a provider does not count is 0. */
-export interface ModelUsage {
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly cachedInputTokens: number;
-  readonly reasoningTokens: number;
-}
-
-export const NO_USAGE: ModelUsage = Object.freeze({
-  inputTokens: 0,
-  outputTokens: 0,
-  cachedInputTokens: 0,
-  reasoningTokens: 0,
-});
-
-/** The words of OpenAI, and those of others behind servers that pass them on. */
-const FINISH_REASONS: Readonly<Record<string, readonly string[]>> = {
-  stop: [
-    'stop',
-    'end_turn',
-    'stop_sequence',
-    'eos',
-    'eos_token',
-    'end_of_turn',
-    'stop_token',
-    'completed',
-    'complete',
-    'done',
-    'normal',
-  ],
-  tool_calls: ['tool_calls', 'function_call', 'tool_use'],
-  length: ['length', 'max_tokens', 'model_length', 'max_output_tokens'],
-  content_filter: [
-    'content_filter',
-    'content-filter',
-    'safety',
-    'recitation',
-    'blocklist',
-    'prohibited_content',
-    'spii',
-  ],
-};
-
-/** A provider's word for why it stopped. `null`, nothing at all and an empty
- * text are what some servers send with a complete reply. */
-export function readFinish(word: unknown): FinishReason {
-  if (word === undefined || word === null || word === '') return 'stop';
-  if (typeof word !== 'string') return 'unknown';
-  const known = Object.entries(FINISH_REASONS).find(([, words]) => words.includes(word.toLowerCase()));
-  return known?.[0] ?? word;
-}
-
-/** Counts as they came; what is no count is 0. */
-export function readUsage(usage: unknown): ModelUsage {
-  const counts = (usage ?? {}) as { readonly [K in keyof ModelUsage]?: unknown };
-  const count = (value: unknown): number => (typeof value === 'number' && Number.isFinite(value) ? value : 0);
-  return {
-    inputTokens: count(counts.inputTokens),
-    outputTokens: count(counts.outputTokens),
-    cachedInputTokens: count(counts.cachedInputTokens),
-    reasoningTokens: count(counts.reasoningTokens),
-  };
+/** What a reply must match, as JSON. */
+export interface ResponseSchema {
+  /** `turn`: a turn of the wire; `answer`: a typed answer. */
+  readonly name: 'turn' | 'answer';
+  readonly schema: JsonSchema;
+  /** `false`: the schema says more than a provider's strict mode takes, so it is only read. Default: true. */
+  readonly strict?: boolean;
+  /** Where the answer's type is no object: the only key of the object that holds it. */
+  readonly within?: string;
 }
 
 /** One reply, as far as every provider has it. */
@@ -141,4 +88,22 @@ export function isChatModel(value: unknown): value is ChatModel {
     typeof value.complete === 'function' &&
     'profile' in value
   );
+}
+
+/** A model may be anybody's: what it gives back is looked at once, here. Its other fields are taken as they are. */
+export function readReply(model: ChatModel, reply: unknown): ModelReply {
+  const { text, finish, usage, requestId, ...rest } = (reply ?? {}) as { readonly [K in keyof ModelReply]?: unknown };
+  // OpenAI's own field is null where nothing was refused.
+  const refusal = rest.refusal === null || rest.refusal === '' ? undefined : rest.refusal;
+  if (typeof text !== 'string' || (refusal !== undefined && typeof refusal !== 'string'))
+    throw new AIProviderError(
+      `${model.name}: what complete() gave back is no ModelReply; it needs a text and a finish.`,
+    );
+  return {
+    text,
+    finish: readFinish(finish),
+    usage: readUsage(usage),
+    ...(refusal !== undefined && { refusal }),
+    ...(typeof requestId === 'string' && { requestId }),
+  };
 }

@@ -8,6 +8,7 @@ export interface EmbeddedRequest {
   readonly messages: readonly { readonly role: string; readonly content: string }[];
   readonly response_format?: {
     readonly json_schema: {
+      readonly name: string;
       readonly schema: { readonly properties: Readonly<Record<string, { readonly enum?: readonly string[] }>> };
     };
   };
@@ -28,8 +29,22 @@ interface ManifestParameter {
 
 const NOTHING_FITS = 'I am the offline stand-in, not a language model, and no tool on offer fits this question.';
 
-/** The reply to a request: an envelope as text, or plain text where no schema asks for one. */
-export function embeddedReply(request: EmbeddedRequest): string {
+/** What a reply holds: a text, or the words of a refusal. */
+export interface EmbeddedReply {
+  readonly content: string | null;
+  readonly refusal: string | null;
+}
+
+const NO_TYPES = 'I am the offline stand-in, not a language model, and fill in no types.';
+
+/** The reply to a request: an envelope as text, or plain text where no schema asks for one. No typed answer is made up. */
+export function embeddedReply(request: EmbeddedRequest): EmbeddedReply {
+  return request.response_format?.json_schema.name === 'answer'
+    ? { content: null, refusal: NO_TYPES }
+    : { content: turnText(request), refusal: null };
+}
+
+function turnText(request: EmbeddedRequest): string {
   const { properties } = request.response_format?.json_schema.schema ?? { properties: undefined };
   if (properties === undefined) return NOTHING_FITS;
   const names = properties.tool?.enum ?? [];

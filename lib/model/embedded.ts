@@ -40,7 +40,7 @@ const embeddedFetch: typeof globalThis.fetch = async (_input, init) => {
         index: 0,
         finish_reason: 'stop',
         logprobs: null,
-        message: { role: 'assistant', content: embeddedReply(request), refusal: null },
+        message: { role: 'assistant', ...embeddedReply(request) },
       },
     ],
     usage: { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 },

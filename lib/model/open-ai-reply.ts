@@ -1,5 +1,8 @@
 import { AIProviderError } from '../errors.js';
-import { type ModelReply, readFinish, readUsage } from './chat-model.js';
+import type { ModelReply } from './chat-model.js';
+import { readFinish } from './finish-reason.js';
+import { member, text } from './member.js';
+import { readUsage } from './usage.js';
 
 /*
  * What came back, read by its shape: the client may be of another copy or version of `openai`, whose classes are not
@@ -46,71 +49,4 @@ function readContent(content: unknown): string {
 function readRefusal(value: unknown): string | undefined {
   if (value === undefined || value === null || value === '' || value === false) return undefined;
   return text(value) ?? 'refused without words';
-}
-
-/** Classifies what the client threw. Its text stays in `cause`: providers quote the request in it. */
-export function providerError(model: string, error: unknown): AIProviderError {
-  if (error instanceof AIProviderError) return error;
-  const status = member(error, 'status');
-  const requestId = text(member(error, 'requestID'));
-  if (typeof status === 'number') {
-    const code = text(member(error, 'code'));
-    const advised = header(error, 'x-should-retry');
-    const retryable = advised === undefined ? worthRepeating(status, code) : advised === 'true';
-    const id = requestId === undefined ? '' : `, request ${requestId}`;
-    return new AIProviderError(
-      `${model}: the provider answered ${status.toString()}${hint(status)}${id}.`,
-      { status, requestId, retryable },
-      { cause: error },
-    );
-  }
-  // No response at all, a body that broke off, or one that is no JSON.
-  const code = systemCode(error);
-  return new AIProviderError(
-    `${model}: no usable response came${code === undefined ? '' : ` (${code})`}.`,
-    { requestId, retryable: true },
-    { cause: error },
-  );
-}
-
-/** The operating system's word for what went wrong, however deep: `ECONNREFUSED`, `ENOTFOUND`, `UND_ERR_SOCKET`. */
-function systemCode(error: unknown): string | undefined {
-  for (
-    let depth = 0, current = error;
-    depth < 5 && current !== undefined;
-    depth++, current = member(current, 'cause')
-  ) {
-    const code = text(member(current, 'code'));
-    if (code !== undefined && /^[A-Z][A-Z0-9_]{2,40}$/.test(code)) return code;
-  }
-  return undefined;
-}
-
-/** The account is empty: waiting does not fill it. */
-const FINAL_CODES = new Set(['insufficient_quota', 'billing_hard_limit_reached', 'billing_not_active']);
-
-function worthRepeating(status: number, code: string | undefined): boolean {
-  if (code !== undefined && FINAL_CODES.has(code)) return false;
-  return status === 408 || status === 409 || status === 425 || status === 429 || status >= 500;
-}
-
-function hint(status: number): string {
-  if (status === 401 || status === 403) return ': check the key';
-  if (status === 404) return ': check the model name and the base URL';
-  if (status === 400 || status === 422) return ': it refuses this request, its reason is in cause';
-  return '';
-}
-
-function header(error: unknown, name: string): string | undefined {
-  const headers = member(error, 'headers');
-  const get = member(headers, 'get');
-  return typeof get === 'function' ? text((get as (name: string) => unknown).call(headers, name)) : undefined;
-}
-
-function member(value: unknown, key: string): unknown {
-  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[key] : undefined;
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
 }

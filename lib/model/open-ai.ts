@@ -3,8 +3,9 @@ import { untilAborted } from '../abort.js';
 import { AIDefinitionError, AIProviderError } from '../errors.js';
 import { MAX_TIMER_MS, throwProblems, timerProblems, unknownOptions } from '../declaration.js';
 import { ChatModel, type ModelProfile, type ModelReply, type ModelRequest } from './chat-model.js';
-import { providerError, readCompletion } from './open-ai-reply.js';
+import { readCompletion } from './open-ai-reply.js';
 import { chatCompletionBody } from './open-ai-request.js';
+import { providerError } from './provider-error.js';
 
 /** The part of the `openai` client that is used: version 6 or 7, or anything of the same shape. */
 export interface OpenAIClient {

@@ -1,22 +1,33 @@
-import { untilAborted } from '../abort.js';
+import { onAbort, untilAborted } from '../abort.js';
 import { type AIError, AIProviderError, isErrorOf } from '../errors.js';
-import { type ChatModel, type ModelReply, type ModelRequest, readFinish, readUsage } from './chat-model.js';
+import type { RetryOptions } from '../run-options.js';
+import { type ChatModel, type ModelReply, type ModelRequest, readReply } from './chat-model.js';
+import { earliest, postpone } from './not-before.js';
+import { providerError } from './provider-error.js';
 
 /*
  * Why our own: the openai client's retry waits out an abort and changed twice inside our peer range, and cockatiel and
  * p-retry know neither what a provider's status means nor that an abort's reason is rethrown unchanged.
  */
 
-export interface RetryOptions {
+/** A provider call failed, and is sent again after a delay. */
+export interface Retrying {
+  /** How often it was sent so far. */
+  readonly attempt: number;
+  readonly error: AIProviderError;
+  readonly delayMs: number;
+}
+
+export interface RetryContext {
   readonly signal: AbortSignal;
   /** How often one provider call may be sent: 1 is no retry. */
   readonly maxAttempts: number;
+  readonly retry: Required<RetryOptions>;
   /** Called each time that the request is sent. */
   readonly sending: () => void;
+  /** Called before each delay. */
+  readonly retrying: (retrying: Retrying) => void;
 }
-
-const MIN_DELAY_MS = 500;
-const MAX_DELAY_MS = 20_000;
 
 /**
  * One provider call, repeated alone while that may help: a lost connection, 429, a 5xx. Never a tool, never the loop.
@@ -25,73 +36,137 @@ const MAX_DELAY_MS = 20_000;
 export async function completeWithRetry(
   model: ChatModel,
   request: ModelRequest,
-  options: RetryOptions,
+  context: RetryContext,
 ): Promise<ModelReply> {
-  const { signal, maxAttempts, sending } = options;
-  const begun = Date.now();
-  for (let attempt = 1; ; attempt++) {
-    signal.throwIfAborted();
-    sending();
-    try {
-      return checkReply(model, await untilAborted(signal, call(model, request, signal)));
-    } catch (error) {
-      signal.throwIfAborted();
-      const failure = asProviderError(model, error, { attempts: attempt, elapsedMs: Date.now() - begun });
-      if (!(failure instanceof AIProviderError) || !failure.retryable || attempt >= maxAttempts) throw failure;
-    }
-    // Full jitter: many agents that fail together must not come back together.
-    await sleep(Math.random() * Math.min(MAX_DELAY_MS, MIN_DELAY_MS * 2 ** (attempt - 1)), signal);
-  }
-}
-
-/** A model that throws before it waits is one that rejects. */
-async function call(model: ChatModel, request: ModelRequest, signal: AbortSignal): Promise<unknown> {
-  return model.complete(request, { signal });
-}
-
-/** A model may be anybody's: what it gives back is looked at once, here. Its other fields are taken as they are. */
-function checkReply(model: ChatModel, reply: unknown): ModelReply {
-  const { text, finish, usage, requestId, ...rest } = (reply ?? {}) as { readonly [K in keyof ModelReply]?: unknown };
-  // OpenAI's own field is null where nothing was refused.
-  const refusal = rest.refusal === null || rest.refusal === '' ? undefined : rest.refusal;
-  if (typeof text !== 'string' || (refusal !== undefined && typeof refusal !== 'string'))
-    throw new AIProviderError(
-      `${model.name}: what complete() gave back is no ModelReply; it needs a text and a finish.`,
-    );
-  return {
-    text,
-    finish: readFinish(finish),
-    usage: readUsage(usage),
-    ...(refusal !== undefined && { refusal }),
-    ...(typeof requestId === 'string' && { requestId }),
-  };
-}
-
-function asProviderError(
-  model: ChatModel,
-  error: unknown,
-  spent: { readonly attempts: number; readonly elapsedMs: number },
-): AIError {
-  if (error instanceof AIProviderError) {
-    const { message, status, requestId, retryable, cause } = error;
-    return new AIProviderError(message, { status, requestId, retryable, ...spent }, { cause });
-  }
-  if (isErrorOf(error, 'scope') || isErrorOf(error, 'definition')) return error;
-  return new AIProviderError(`${model.name}: the model failed with an error of its own; see cause.`, spent, {
-    cause: error,
+  const { signal, retry } = context;
+  signal.throwIfAborted();
+  // A child of the signal, with the deadline in it: what a model leaves on it goes with it.
+  const controller = new AbortController();
+  const stopListening = onAbort(signal, () => {
+    controller.abort(signal.reason);
   });
+  const deadline = new Error(`the deadline of ${retry.deadlineMs.toString()} ms`);
+  const timer = setTimeout(() => {
+    controller.abort(deadline);
+  }, retry.deadlineMs);
+  const call = new RetriedCall(model, request, context, controller.signal);
+  try {
+    return await call.reply();
+  } catch (error) {
+    signal.throwIfAborted();
+    throw controller.signal.aborted ? call.pastDeadline() : error;
+  } finally {
+    clearTimeout(timer);
+    stopListening();
+  }
+}
+
+/** The attempts of one provider call. */
+class RetriedCall {
+  readonly #model: ChatModel;
+  readonly #request: ModelRequest;
+  readonly #context: RetryContext;
+  readonly #signal: AbortSignal;
+  readonly #begun = Date.now();
+  #attempts = 0;
+  #last: AIProviderError | undefined;
+
+  constructor(model: ChatModel, request: ModelRequest, context: RetryContext, signal: AbortSignal) {
+    this.#model = model;
+    this.#request = request;
+    this.#context = context;
+    this.#signal = signal;
+  }
+
+  async reply(): Promise<ModelReply> {
+    for (;;) {
+      await this.#turnToSend();
+      this.#attempts++;
+      this.#context.sending();
+      try {
+        return readReply(this.#model, await untilAborted(this.#signal, this.#complete()));
+      } catch (error) {
+        this.#signal.throwIfAborted();
+        await this.#failed(this.#asFailure(error));
+      }
+    }
+  }
+
+  /** A model that throws before it waits is one that rejects. */
+  async #complete(): Promise<unknown> {
+    return this.#model.complete(this.#request, { signal: this.#signal });
+  }
+
+  /** Sleeps where the same request may yet succeed; throws otherwise. */
+  async #failed(failure: AIError): Promise<void> {
+    const { maxAttempts, retry, retrying } = this.#context;
+    if (!(failure instanceof AIProviderError) || !failure.retryable) throw failure;
+    this.#last = failure;
+    const { retryAfterMs } = failure;
+    const backoff = this.#backoff();
+    // What the provider asks for is waited in full; full jitter otherwise, so that many that fail together do not come
+    // back together.
+    const delayMs = retryAfterMs === undefined ? backoff : retryAfterMs + backoff / 4;
+    const asksTooMuch = retryAfterMs !== undefined && retryAfterMs > retry.maxRetryAfterMs;
+    if (!asksTooMuch && (retryAfterMs !== undefined || failure.status === 429))
+      postpone(this.#model, Date.now() + (retryAfterMs ?? delayMs));
+    if (this.#attempts >= maxAttempts || asksTooMuch || delayMs >= this.#leftMs()) throw failure;
+    retrying({ attempt: this.#attempts, error: failure, delayMs });
+    await sleep(delayMs, this.#signal);
+  }
+
+  /** Somebody else may have been told to wait: then this call waits too, before it adds to the load. */
+  async #turnToSend(): Promise<void> {
+    for (;;) {
+      const wait = earliest(this.#model) - Date.now();
+      if (wait <= 0) return;
+      if (wait >= this.#leftMs()) throw this.pastDeadline();
+      await sleep(wait + this.#backoff() / 4, this.#signal);
+    }
+  }
+
+  #backoff(): number {
+    const { minDelayMs, maxDelayMs, random } = this.#context.retry;
+    return random() * Math.min(maxDelayMs, minDelayMs * 2 ** Math.max(0, this.#attempts - 1));
+  }
+
+  #leftMs(): number {
+    return this.#context.retry.deadlineMs - (Date.now() - this.#begun);
+  }
+
+  /** The failure when no more time is allowed; the last one, if there was one, is its cause. */
+  pastDeadline(): AIProviderError {
+    const { deadlineMs } = this.#context.retry;
+    const attempts = this.#attempts === 1 ? '1 attempt' : `${this.#attempts.toString()} attempts`;
+    return new AIProviderError(
+      `${this.#model.name}: no usable reply within the ${deadlineMs.toString()} ms of retry.deadlineMs, after ${attempts}.`,
+      { status: this.#last?.status, requestId: this.#last?.requestId, retryable: true, ...this.#spent() },
+      { cause: this.#last },
+    );
+  }
+
+  #spent(): { readonly attempts: number; readonly elapsedMs: number } {
+    return { attempts: this.#attempts, elapsedMs: Date.now() - this.#begun };
+  }
+
+  #asFailure(error: unknown): AIError {
+    if (isErrorOf(error, 'scope') || isErrorOf(error, 'definition')) return error;
+    const { message, status, requestId, retryable, retryAfterMs, cause } = providerError(this.#model.name, error);
+    return new AIProviderError(message, { status, requestId, retryable, retryAfterMs, ...this.#spent() }, { cause });
+  }
 }
 
 function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const onAbort = (): void => {
+    const abort = (): void => {
       clearTimeout(timer);
       reject(signal.reason as Error);
     };
     const timer = setTimeout(() => {
-      signal.removeEventListener('abort', onAbort);
+      signal.removeEventListener('abort', abort);
       resolve();
-    }, ms);
-    signal.addEventListener('abort', onAbort, { once: true });
+    }, Math.ceil(ms));
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort, { once: true });
   });
 }

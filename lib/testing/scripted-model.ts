@@ -1,8 +1,10 @@
 import { throwProblems, unknownOptions } from '../declaration.js';
 import { AIProviderError } from '../errors.js';
-import { ChatModel, type ModelReply, type ModelRequest, NO_USAGE, readFinish } from '../model/chat-model.js';
-import { providerError } from '../model/open-ai-reply.js';
+import { ChatModel, type ModelReply, type ModelRequest } from '../model/chat-model.js';
+import { readFinish } from '../model/finish-reason.js';
 import { chatCompletionBody } from '../model/open-ai-request.js';
+import { providerError } from '../model/provider-error.js';
+import { NO_USAGE } from '../model/usage.js';
 import { envelopeCall, envelopeText } from './scripted-envelope.js';
 
 /** One turn of a script: what the stand-in replies to one request. */
@@ -82,7 +84,7 @@ class Script extends ChatModel implements ScriptedModel {
       case 'call':
         return reply(envelopeCall(turn.tool, turn.raw, turn.text), turn.finish);
       case 'text':
-        return reply(request.responseSchema === undefined ? turn.text : envelopeText(turn.text), turn.finish);
+        return reply(answerText(request, turn.text), turn.finish);
       case 'refusal':
         return { ...reply('', 'stop'), refusal: turn.text };
       case 'http':
@@ -96,6 +98,14 @@ class Script extends ChatModel implements ScriptedModel {
         return never(signal, this.#attemptTimeoutMs);
     }
   }
+}
+
+/** A typed turn is played as it stands; where its value travels within an object, the script need not say so. */
+function answerText({ responseSchema }: ModelRequest, text: string): string {
+  if (responseSchema === undefined) return text;
+  if (responseSchema.name === 'turn') return envelopeText(text);
+  const { within } = responseSchema;
+  return within === undefined || text === '' ? text : `{${JSON.stringify(within)}:${text}}`;
 }
 
 function reply(text: string, finish: string): ModelReply {

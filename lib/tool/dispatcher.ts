@@ -1,10 +1,22 @@
-import { isErrorOf } from '../errors.js';
+import { onAbort } from '../abort.js';
+import { describeKind } from '../declaration.js';
+import { AIDefinitionError, isErrorOf } from '../errors.js';
 import type { AILogger } from '../logger.js';
-import type { ToolCallOutcome, ToolCallRecord, TranscriptEntry } from '../run.js';
+import type { ToolCallRecord, TranscriptEntry } from '../run.js';
 import { copyOf } from '../schema/copy.js';
 import type { Conversion } from '../schema/convert.js';
-import type { DenialTest } from './denial.js';
-import { nothingText, resultText, shorten } from './result.js';
+import {
+  aborted,
+  cutShortBy,
+  type Ending,
+  executeTool,
+  type ExecutionContext,
+  isUnexpected,
+  seemsOk,
+} from './execution.js';
+import { editedArguments, type ToolInvocation, type ToolMiddleware, throughMiddleware } from './middleware.js';
+import { endingOf, outcomeOf } from './outcome.js';
+import { Repeats } from './repeats.js';
 import { told } from './told.js';
 import type { CompiledTool, ToolCallContext } from './tool.js';
 import type { Toolset } from './toolset.js';
@@ -20,15 +32,15 @@ export interface RequestedCall {
 }
 
 /** What the dispatcher needs to know of the run that it serves. */
-export interface DispatchContext {
+export interface DispatchContext extends ExecutionContext {
   readonly runId: string;
+  readonly site: string;
   readonly question: string;
   readonly metadata: Readonly<Record<string, unknown>>;
-  readonly signal: AbortSignal;
-  /** Handed to each tool unread; see `CompiledTool`. */
-  readonly host: unknown;
   readonly logger: AILogger;
-  readonly isDenial: DenialTest;
+  readonly middleware: readonly ToolMiddleware[];
+  /** How often a tool may be executed, by wire name. */
+  readonly perTool: Readonly<Record<string, number>>;
   readonly transcript: () => readonly TranscriptEntry[];
   /** Told of each tool at work and how long it may take: whoever closes what it works in waits so long. */
   readonly working?: ((work: Promise<unknown>, timeoutMs: number) => void) | undefined;
@@ -44,17 +56,15 @@ export interface DispatchedCall {
   readonly seemsOk: boolean;
 }
 
-interface Ending {
-  readonly outcome: ToolCallOutcome;
-  readonly result: string;
-  /** The real error: for the observer, never for the model. */
-  readonly error?: unknown;
-  /** The tool said itself what the model is told, by an `AIToolError`. */
-  readonly told?: true;
-  /** The application said "not yours", which must look like "there is none" from whatever the model can see. */
-  readonly denied?: true;
-  /** Thrown once the end has been reported: the run is over. */
-  readonly fatal?: unknown;
+/** A call whose arguments fit, on its way through the middleware. */
+interface FittingCall {
+  readonly tool: CompiledTool;
+  readonly call: RequestedCall;
+  /** The arguments as sent, or as a middleware would have had them sent. */
+  readonly sent: Readonly<Record<string, unknown>>;
+  readonly values: Readonly<Record<string, unknown>>;
+  /** What makes two calls the same call. */
+  readonly key: () => string;
 }
 
 /**
@@ -63,33 +73,56 @@ interface Ending {
  */
 export class Dispatcher {
   readonly #context: DispatchContext;
-  /** Mutating calls that were executed, by tool and converted arguments. */
-  readonly #executed = new Map<string, Ending>();
+  readonly #repeats = new Repeats();
+  /** How often each tool was executed. */
+  readonly #executed = new Map<string, number>();
 
   constructor(context: DispatchContext) {
     this.#context = context;
   }
 
-  /** Executes a call of the set, or says why not. Throws where the run is over: an abort, no scope, a broken definition. */
-  async dispatch(call: RequestedCall, toolset: Toolset): Promise<DispatchedCall> {
+  /** The tools that were executed as often as they may be. */
+  get exhausted(): readonly string[] {
+    return [...this.#executed.keys()].filter((name) => this.#isExhausted(name));
+  }
+
+  #isExhausted(name: string): boolean {
+    const { perTool } = this.#context;
+    return Object.hasOwn(perTool, name) && (this.#executed.get(name) ?? 0) >= (perTool[name] as number);
+  }
+
+  /**
+   * Executes a call of the set, or says why not. `offered` is what this turn's model could read of: the set, or less of it.
+   * Throws where the run is over: an abort, no scope, a broken definition, a middleware that threw.
+   */
+  async dispatch(call: RequestedCall, toolset: Toolset, offered: Toolset): Promise<DispatchedCall> {
     this.#context.signal.throwIfAborted();
     const tool = toolset.get(call.tool);
     if (tool === undefined)
       return this.#report(call, undefined, () => ({
         outcome: 'unknown-tool',
-        result: told.unknownTool(call.tool, toolset.names),
+        result: told.unknownTool(call.tool, offered.names),
       }));
-    const conversion = await this.#convert(tool, call);
+    if (this.#isExhausted(tool.name))
+      return this.#report(call, undefined, () => ({ outcome: 'refused', result: told.exhausted(tool.name) }));
+    const conversion = await this.#convert(tool, call, call.sent);
     if ('outcome' in conversion) return this.#report(call, undefined, () => conversion);
-    return this.#report(call, conversion.values, () =>
-      this.#once(tool, conversion.key, () => this.#execute(tool, conversion.values, call)),
-    );
+    const fitting = { tool, call, sent: call.sent, values: conversion.values, key: conversion.key };
+    return this.#report(call, fitting, (changed) => this.#throughMiddleware(fitting, changed));
+  }
+
+  /** A call that is answered without a look at it: more were made in one turn than may run. */
+  async refuse(call: RequestedCall, result: string): Promise<DispatchedCall> {
+    return this.#report(call, undefined, () => ({ outcome: 'refused', result }));
   }
 
   /** Rules of the application's may take as long as the tool, and no longer. */
-  async #convert(tool: CompiledTool, call: RequestedCall): Promise<Extract<Conversion, { ok: true }> | Ending> {
-    const lines = call.problem === undefined ? undefined : [call.problem];
-    const converting = lines === undefined ? tool.convert(call.sent) : { ok: false as const, lines };
+  async #convert(
+    tool: CompiledTool,
+    call: RequestedCall,
+    sent: Readonly<Record<string, unknown>>,
+  ): Promise<Extract<Conversion, { ok: true }> | Ending> {
+    const converting = call.problem === undefined ? tool.convert(sent) : { ok: false as const, lines: [call.problem] };
     let conversion: Conversion | Ending;
     if (converting instanceof Promise) {
       const cutShort = cutShortBy(this.#context.signal, tool);
@@ -128,28 +161,28 @@ export class Dispatcher {
 
   async #report(
     call: RequestedCall,
-    converted: Readonly<Record<string, unknown>> | undefined,
-    end: () => Ending | Promise<Ending>,
+    fitting: FittingCall | undefined,
+    end: (changed: (call: FittingCall) => void) => Ending | Promise<Ending>,
   ): Promise<DispatchedCall> {
     const begun = performance.now();
     const { callId, turn, tool } = call;
+    const shown = (values: FittingCall['values']): Pick<StartedCall, 'arguments'> => ({ arguments: copiesOf(values) });
     const started: StartedCall = {
       callId,
       turn,
       tool,
       sent: Object.freeze(call.sent),
-      // A copy of what could be changed: nothing that is done to an event reaches the method.
-      ...(converted !== undefined && {
-        arguments: Object.freeze(
-          Object.fromEntries(Object.entries(converted).map(([name, value]) => [name, copyOf(value)])),
-        ),
-      }),
+      ...(fitting !== undefined && shown(fitting.values)),
     };
     this.#context.started(started);
-    const ending = await end();
+    let last = fitting;
+    const ending = await end((changed) => {
+      last = changed;
+    });
     const { outcome, result, error, fatal } = ending;
     const record: ToolCallRecord = Object.freeze({
       ...started,
+      ...(last !== undefined && last !== fitting && shown(last.values)),
       outcome,
       result,
       durationMs: performance.now() - begun,
@@ -159,30 +192,96 @@ export class Dispatcher {
     return { record, seemsOk: seemsOk(ending) };
   }
 
-  /** A model that lost its place must not refund twice; nor may it try again what perhaps happened. */
-  async #once(tool: CompiledTool, keyOfArguments: () => string, execute: () => Promise<Ending>): Promise<Ending> {
-    if (tool.effect === 'read-only' || tool.idempotent) return execute();
-    const key = `${tool.name} ${keyOfArguments()}`;
-    const earlier = this.#executed.get(key);
-    if (earlier !== undefined && !(tool.repeatable && seemsOk(earlier)))
-      return {
-        outcome: 'repeated',
-        result: told.repeated(tool.name, { ...earlier, ...(seemsOk(earlier) && { outcome: 'ok' }) }),
-      };
-    const ending = await execute();
-    // After an AIToolError it may be tried again: the tool said itself that nothing happened.
-    if (ending.told !== true) this.#executed.set(key, ending);
-    return ending;
+  async #throughMiddleware(fitting: FittingCall, changed: (call: FittingCall) => void): Promise<Ending> {
+    const { middleware, signal } = this.#context;
+    if (middleware.length === 0) return this.#once(fitting, signal);
+    // The call's own: aborted with the run, and when a middleware answers before the tool does.
+    const controller = new AbortController();
+    let fatal: Ending | undefined;
+    const executed = { once: false };
+    const way = throughMiddleware<FittingCall>(middleware, fitting, {
+      shown: (call) => this.#invocation(call, controller.signal),
+      edit: async (call, edited, by, invocation) => {
+        const result = await this.#edit(call, edited, by, invocation);
+        if (!('outcome' in result)) {
+          changed(result);
+          return { call: result };
+        }
+        if (result.fatal !== undefined) fatal = result;
+        return { ended: outcomeOf(result) };
+      },
+      execute: async (call) => {
+        controller.signal.throwIfAborted();
+        executed.once = true;
+        const ending = await this.#once(call, controller.signal);
+        if (ending.fatal === undefined) return outcomeOf(ending);
+        fatal = ending;
+        throw ending.fatal as Error;
+      },
+    });
+    const { tool } = fitting;
+    let stop = (): void => undefined;
+    const cutShort = new Promise<Ending>((resolve) => {
+      stop = onAbort(signal, () => {
+        controller.abort(signal.reason);
+        resolve(aborted(signal));
+      });
+    });
+    try {
+      const ending = await Promise.race([way.then((outcome) => endingOf(outcome, tool)), cutShort]);
+      // A result that a middleware gives in the tool's place is one of the tool's as well.
+      if (!executed.once && (ending.outcome === 'ok' || ending.outcome === 'failed')) this.#count(tool);
+      return fatal ?? ending;
+    } catch (error) {
+      return fatal ?? { outcome: 'failed', result: told.failed(tool.name), error, fatal: error };
+    } finally {
+      stop();
+      controller.abort(new Error(`${tool.name}: the call is over`));
+    }
   }
 
-  async #execute(tool: CompiledTool, args: Readonly<Record<string, unknown>>, call: RequestedCall): Promise<Ending> {
-    const { signal, logger, host, runId, isDenial } = this.#context;
+  /** The arguments of an edit, converted anew. What does not fit is the middleware's mistake, and none of the model's to read. */
+  async #edit(
+    { tool, call, sent, values }: FittingCall,
+    edited: unknown,
+    by: string,
+    invocation: ToolInvocation,
+  ): Promise<FittingCall | Ending> {
+    const { arguments: args } = (edited ?? {}) as { readonly arguments?: unknown };
+    if (typeof args !== 'object' || args === null || Array.isArray(args))
+      throw new AIDefinitionError(
+        `${by}.tool: next() takes the edited arguments as next({ arguments: { … } }), found ${describeKind(edited)}`,
+      );
+    const again = editedArguments(args as FittingCall['values'], { values, shown: invocation.arguments, sent });
+    const conversion = await this.#convert(tool, call, again);
+    if (!('outcome' in conversion)) return { tool, call, sent: again, values: conversion.values, key: conversion.key };
+    if (conversion.outcome !== 'invalid-arguments' || conversion.fatal !== undefined) return conversion;
+    const { logger, runId } = this.#context;
+    const error = new AIDefinitionError(
+      `${by}.tool: the edited arguments do not fit ${tool.name}: ${conversion.result.split('\n').slice(1).join('; ')}`,
+    );
+    logger.warn(`[inversify-ai] ${tool.name} was not called (run ${runId}, call ${call.callId})`, error);
+    return { outcome: 'invalid-arguments', result: told.misedited(tool.name), error };
+  }
+
+  #once({ tool, values, call, key }: FittingCall, signal: AbortSignal): Promise<Ending> {
+    return this.#repeats.once(tool, key, () => this.#execute(tool, values, call, signal));
+  }
+
+  async #execute(
+    tool: CompiledTool,
+    args: FittingCall['values'],
+    call: RequestedCall,
+    signal: AbortSignal,
+  ): Promise<Ending> {
+    const { logger, runId } = this.#context;
     if (signal.aborted) return aborted(signal); // an observer may have done so just now
+    this.#count(tool);
     const controller = new AbortController();
     const context = this.#callContext(tool, call, controller.signal);
     // Watched from before the tool begins: it may abort the run before it first waits.
     const cutShort = cutShortBy(signal, tool);
-    const work = run(tool, args, context, host, signal, isDenial);
+    const work = executeTool(tool, args, context, { ...this.#context, signal });
     this.#context.working?.(work, tool.timeoutMs);
     try {
       const ending = await Promise.race([work, cutShort.ending]);
@@ -193,6 +292,21 @@ export class Dispatcher {
     } finally {
       cutShort.stop();
     }
+  }
+
+  #count({ name }: CompiledTool): void {
+    this.#executed.set(name, (this.#executed.get(name) ?? 0) + 1);
+  }
+
+  #invocation({ tool, call, values }: FittingCall, signal: AbortSignal): ToolInvocation {
+    return Object.freeze({
+      ...this.#callContext(tool, call, signal),
+      site: this.#context.site,
+      effect: tool.effect,
+      groups: tool.groups,
+      sent: call.sent,
+      arguments: copiesOf(values),
+    });
   }
 
   #callContext(tool: CompiledTool, call: RequestedCall, signal: AbortSignal): ToolCallContext {
@@ -210,94 +324,7 @@ export class Dispatcher {
   }
 }
 
-/** How a call ends that does not end itself: past its time, or with its run. */
-function cutShortBy(
-  signal: AbortSignal,
-  tool: CompiledTool,
-): { readonly ending: Promise<Ending>; readonly stop: () => void } {
-  let stop = (): void => undefined;
-  const ending = new Promise<Ending>((resolve) => {
-    const timer = setTimeout(() => {
-      const error = new Error(`${tool.name} did not finish within ${tool.timeoutMs.toString()} ms`);
-      resolve({ outcome: 'timed-out', result: told.timedOut(tool.name), error });
-    }, tool.timeoutMs);
-    const onAbort = (): void => {
-      resolve(aborted(signal));
-    };
-    signal.addEventListener('abort', onAbort, { once: true });
-    stop = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', onAbort);
-    };
-  });
-  return { ending, stop };
-}
-
-/** What somebody must look at: neither the model's own mistake nor a refusal that the tool meant. */
-function isUnexpected({ outcome, fatal, told, denied }: Ending): boolean {
-  return outcome === 'timed-out' || (outcome === 'failed' && fatal === undefined && told !== true && denied !== true);
-}
-
-/** As far as the model can see. */
-function seemsOk({ outcome, denied }: Ending): boolean {
-  return outcome === 'ok' || denied === true;
-}
-
-function aborted(signal: AbortSignal): Ending {
-  const reason: unknown = signal.reason;
-  return { outcome: 'aborted', result: '', error: reason, fatal: reason };
-}
-
-/** Runs the tool and tells its result; never rejects. */
-async function run(
-  tool: CompiledTool,
-  args: Readonly<Record<string, unknown>>,
-  context: ToolCallContext,
-  host: unknown,
-  runSignal: AbortSignal,
-  isDenial: DenialTest,
-): Promise<Ending> {
-  let prepared: () => unknown;
-  try {
-    prepared = await tool.prepare(args, context, host);
-    // The call may have been given up meanwhile: then it must not begin.
-    runSignal.throwIfAborted();
-    context.signal.throwIfAborted();
-  } catch (error) {
-    return failure(tool, error, isErrorOf(error, 'scope') || isErrorOf(error, 'definition'), isDenial);
-  }
-  let value: unknown;
-  try {
-    value = await prepared();
-  } catch (error) {
-    // A definition error that comes from within is of something that the tool itself uses.
-    return failure(tool, error, isErrorOf(error, 'scope'), isDenial);
-  }
-  try {
-    return { outcome: 'ok', result: await resultText(value, tool) };
-  } catch (error) {
-    // What is lazy in a result may be denied as late as here.
-    if (isDenial(error)) return { outcome: 'failed', result: nothingText(tool), error, denied: true };
-    // The tool has done what it does; whatever its result throws, an AIToolError too, it must not be tried again.
-    return { outcome: 'failed', result: told.failed(tool.name), error };
-  }
-}
-
-/** What the model is told of an exception is decided by where it came from, not by what it says. */
-function failure(tool: CompiledTool, error: unknown, isFatal: boolean, isDenial: DenialTest): Ending {
-  if (!isFatal && isDenial(error)) return { outcome: 'failed', result: nothingText(tool), error, denied: true };
-  if (isErrorOf(error, 'tool')) return { outcome: 'failed', result: messageOf(tool, error), error, told: true };
-  return { outcome: 'failed', result: told.failed(tool.name), error, ...(isFatal && { fatal: error }) };
-}
-
-/** A message may be a getter of the application's: one that throws, or gives no text, is none. */
-function messageOf(tool: CompiledTool, error: { readonly message: unknown }): string {
-  try {
-    const { message } = error;
-    return typeof message === 'string' && message !== ''
-      ? shorten(message, tool.maxResultChars)
-      : told.failed(tool.name);
-  } catch {
-    return told.failed(tool.name);
-  }
+/** Copies of what could be changed: nothing that is done to an event, or by a middleware in passing, reaches the method. */
+function copiesOf(values: FittingCall['values']): FittingCall['values'] {
+  return Object.freeze(Object.fromEntries(Object.entries(values).map(([name, value]) => [name, copyOf(value)])));
 }

@@ -10,6 +10,7 @@ export class Toolset {
   readonly tools: readonly CompiledTool[];
   readonly #byName: ReadonlyMap<string, CompiledTool>;
   readonly #narrowed = new Map<string, Toolset>();
+  readonly #without = new Map<string, Toolset>();
 
   /** The set without tools: a plain model, and the turn after the last permitted call. */
   static readonly EMPTY = new Toolset([]);
@@ -42,6 +43,20 @@ export class Toolset {
       this.#narrowed.set(key, narrowed);
     }
     return narrowed;
+  }
+
+  /** The others, as a set of their own: what is left when some may not be called any more. */
+  without(names: readonly string[]): Toolset {
+    const left = this.tools.filter(({ name }) => !names.includes(name));
+    if (left.length === this.tools.length) return this;
+    if (left.length === 0) return Toolset.EMPTY;
+    const key = left.map(({ name }) => name).join();
+    let rest = this.#without.get(key);
+    if (rest === undefined) {
+      rest = new Toolset(left);
+      this.#without.set(key, rest);
+    }
+    return rest;
   }
 }
 

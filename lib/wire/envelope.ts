@@ -4,6 +4,7 @@ import type { TranscriptEntry } from '../run.js';
 import type { CompiledTool } from '../tool/tool.js';
 import type { Toolset } from '../tool/toolset.js';
 import { manifestLine } from './manifest.js';
+import { empty, failureOf, malformed } from './reply.js';
 import type { Decoded, Wire, WireCall, WireTurn } from './wire.js';
 
 /** The word by which a model says that it answers; no tool may be called so. */
@@ -70,11 +71,16 @@ function object(properties: Readonly<Record<string, unknown>>): JsonSchema {
 
 const TEXT: JsonSchema = Object.freeze({ type: 'string' });
 
-function encode({ system, toolset, offered, transcript }: WireTurn): ModelRequest {
+function encode({ system, toolset, offered, transcript, answer }: WireTurn): ModelRequest {
   const plain = toolset.tools.length === 0;
   const instructions = [system, plain ? '' : compile(toolset).manifest].filter((text) => text !== '').join('\n\n');
   const messages: ModelMessage[] = instructions === '' ? [] : [{ role: 'system', content: instructions }];
   for (const entry of transcript) append(messages, message(entry, plain));
+  if (answer !== undefined) {
+    append(messages, { role: 'user', content: typedInstruction(answer, plain) });
+    const { spellOut: _, ...responseSchema } = answer;
+    return { wire: 'envelope', messages, tools: [], responseSchema };
+  }
   if (!plain && offered.tools.length === 0)
     append(messages, {
       role: 'user',
@@ -82,6 +88,14 @@ function encode({ system, toolset, offered, transcript }: WireTurn): ModelReques
     });
   const { responseSchema } = compile(offered);
   return { wire: 'envelope', messages, tools: offered.names, ...(!plain && responseSchema && { responseSchema }) };
+}
+
+/** What a typed turn asks for. A server that does not enforce the schema is told it in words too. */
+function typedInstruction({ schema, spellOut }: NonNullable<WireTurn['answer']>, plain: boolean): string {
+  const ask = plain
+    ? 'Answer with one JSON object and nothing else.'
+    : `No more calls are allowed. Answer now, from what you have: not with "${ANSWER}" this time, but with one JSON object that holds the answer, and nothing else.`;
+  return spellOut ? `${ask} It must match this JSON Schema:\n${JSON.stringify(schema)}` : ask;
 }
 
 /** Two messages of one role become one: some servers' chat templates want the roles to alternate. */
@@ -113,18 +127,10 @@ function message(entry: TranscriptEntry, plain: boolean): ModelMessage {
   }
 }
 
-/** The finish reasons of a reply that is whole. */
-const WHOLE: ReadonlySet<string> = new Set(['stop', 'tool_calls']);
-
 function decode(reply: ModelReply, { toolset }: Pick<WireTurn, 'toolset'>): Decoded {
-  const { text } = reply;
-  if (reply.refusal !== undefined) return { kind: 'failure', code: 'refused', text: reply.refusal };
-  if (reply.finish === 'length') return { kind: 'failure', code: 'truncated', text: answerIn(text) };
-  if (reply.finish === 'content_filter') return { kind: 'failure', code: 'filtered', text: answerIn(text) };
-  if (!WHOLE.has(reply.finish))
-    return { kind: 'failure', code: 'truncated', text: answerIn(text), finish: reply.finish };
-  if (text.trim() === '') return empty(text);
-  return toolset.tools.length === 0 ? { kind: 'answer', text } : decodeEnvelope(text);
+  const failure = failureOf(reply, answerIn);
+  if (failure !== undefined) return failure;
+  return toolset.tools.length === 0 ? { kind: 'answer', text: reply.text } : decodeEnvelope(reply.text);
 }
 
 /** What there is to show of a reply that is not used: its answer where it is whole, else the text as it came. */
@@ -172,17 +178,3 @@ function readPairs(pairs: unknown): Omit<WireCall, 'tool'> | undefined {
   }
   return { sent: Object.fromEntries(sent), ...(problem !== undefined && { problem }) };
 }
-
-const malformed = (text: string, reason: string): Decoded => ({
-  kind: 'failure',
-  code: 'malformed',
-  text,
-  correction: `Your last reply could not be used: ${reason}. Nothing was run. Reply with one JSON object in the agreed form and nothing else.`,
-});
-
-const empty = (text: string): Decoded => ({
-  kind: 'failure',
-  code: 'empty',
-  text,
-  correction: `Your last reply was empty. Nothing was run. Answer, or call a tool.`,
-});

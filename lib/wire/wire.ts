@@ -1,4 +1,4 @@
-import type { ModelReply, ModelRequest, WireName } from '../model/chat-model.js';
+import type { ModelReply, ModelRequest, ResponseSchema, WireName } from '../model/chat-model.js';
 import type { TranscriptEntry } from '../run.js';
 import type { Toolset } from '../tool/toolset.js';
 
@@ -11,6 +11,8 @@ export interface WireTurn {
   /** What this turn offers: the toolset, or nothing once no more calls are allowed. */
   readonly offered: Toolset;
   readonly transcript: readonly TranscriptEntry[];
+  /** A typed turn: what the answer must match, and whether the server must be told so in words. */
+  readonly answer?: ResponseSchema & { readonly spellOut: boolean };
 }
 
 /** A call as a reply holds it, before it has an id of ours. */
@@ -20,10 +22,8 @@ export interface WireCall {
   readonly problem?: string;
 }
 
-/** What a reply says. `failure` is a reply that is no answer and from which nothing may run. */
-export type Decoded =
-  | { readonly kind: 'answer'; readonly text: string }
-  | { readonly kind: 'calls'; readonly calls: readonly WireCall[]; readonly text: string }
+/** A reply that is no answer and from which nothing may run. */
+export type Failure =
   | {
       readonly kind: 'failure';
       readonly code: 'truncated' | 'filtered' | 'refused';
@@ -37,6 +37,12 @@ export type Decoded =
       readonly text: string;
       readonly correction: string;
     };
+
+/** What a reply says. */
+export type Decoded =
+  | { readonly kind: 'answer'; readonly text: string }
+  | { readonly kind: 'calls'; readonly calls: readonly WireCall[]; readonly text: string }
+  | Failure;
 
 /** How a turn travels to a model and back. A wire only translates: it knows no loop, runs nothing and keeps nothing. */
 export interface Wire {

@@ -286,6 +286,10 @@ order.lines[0].quantity: expected an integer of at least 1, got 0
 `);
   });
 
+  it('compiles limits, typed answers, observers, middleware and what a run tells', () => {
+    expect(compile('loop', readFileSync('test/package/loop.ts', 'utf8'))).toEqual({ status: 0, output: '' });
+  });
+
   it('compiles scopes, adapters and the two-callers kit', () => {
     expect(compile('who-is-asking', readFileSync('test/package/who-is-asking.ts', 'utf8'))).toEqual({
       status: 0,

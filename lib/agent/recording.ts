@@ -1,0 +1,77 @@
+import { AIDefinitionError } from '../errors.js';
+import type { ModelReply } from '../model/chat-model.js';
+import type { ToolCallOutcome } from '../run.js';
+
+/** One run in a recording, its steps in order. */
+export interface RecordedRun {
+  readonly site: string;
+  readonly question: string;
+  readonly steps: RecordedStep[];
+}
+
+export type RecordedStep =
+  | {
+      readonly step: 'turn';
+      /** Which turn. */
+      readonly at: string;
+      readonly request: unknown;
+      readonly reply?: ModelReply;
+      /** In place of a reply: the provider call failed. */
+      readonly failure?: {
+        readonly message: string;
+        readonly status?: number | undefined;
+        readonly requestId?: string | undefined;
+        readonly retryable: boolean;
+        readonly attempts: number;
+        readonly elapsedMs: number;
+      };
+    }
+  | {
+      readonly step: 'tool';
+      /** Which call. */
+      readonly at: string;
+      readonly tool: string;
+      /** As text in which equal arguments are equal. */
+      readonly arguments: string;
+      readonly outcome: { readonly outcome: ToolCallOutcome; readonly result: string; readonly denied?: true };
+    };
+
+/** The runs in a file; throws an `AIDefinitionError` where it is no recording. */
+export function parseRecording(file: string, text: string): RecordedRun[] {
+  let recording: unknown;
+  try {
+    recording = JSON.parse(text);
+  } catch {
+    recording = undefined;
+  }
+  const { version, runs } = (recording ?? {}) as { readonly version?: unknown; readonly runs?: unknown };
+  if (version !== 1 || !Array.isArray(runs) || !(runs as unknown[]).every(isRun))
+    throw new AIDefinitionError(`Recorder: ${file} is no recording that this version reads; record it anew`);
+  return runs as RecordedRun[];
+}
+
+function isRun(run: unknown): boolean {
+  const { site, question, steps } = (run ?? {}) as { readonly [K in keyof RecordedRun]?: unknown };
+  return typeof site === 'string' && typeof question === 'string' && Array.isArray(steps) && steps.every(isStep);
+}
+
+function isStep(step: unknown): boolean {
+  const { step: kind, at, ...rest } = (step ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof at !== 'string') return false;
+  if (kind === 'turn') return 'reply' in rest || 'failure' in rest;
+  return kind === 'tool' && typeof rest['tool'] === 'string' && typeof rest['outcome'] === 'object';
+}
+
+/** Where two JSON values first differ, as a path; an empty path for the values themselves, nothing where they are equal. */
+export function firstDifference(one: unknown, other: unknown): string | undefined {
+  if (typeof one !== 'object' || one === null || typeof other !== 'object' || other === null)
+    return one === other ? undefined : '';
+  for (const key of new Set([...Object.keys(one), ...Object.keys(other)])) {
+    const inner = firstDifference(
+      (one as Readonly<Record<string, unknown>>)[key],
+      (other as Readonly<Record<string, unknown>>)[key],
+    );
+    if (inner !== undefined) return [key, inner].filter((part) => part !== '').join('.');
+  }
+  return undefined;
+}

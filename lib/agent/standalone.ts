@@ -1,0 +1,143 @@
+import {
+  countProblems,
+  describeKind,
+  optionProblems,
+  textProblems,
+  throwProblems,
+  unknownOptions,
+} from '../declaration.js';
+import { AIDefinitionError } from '../errors.js';
+import { consoleLogger, guarded, loggerProblems } from '../logger.js';
+import { isChatModel } from '../model/chat-model.js';
+import {
+  DEFAULT_RETRY,
+  merge,
+  mergeLimits,
+  type ModelSettings,
+  priceProblems,
+  retryProblems,
+  type RetryOptions,
+  runOptionProblems,
+} from '../run-options.js';
+import { denialProblems, guardedDenial } from '../tool/denial.js';
+import { narrows } from '../tool/group.js';
+import { Toolset } from '../tool/toolset.js';
+import {
+  type AgentDefinition,
+  type ChatOptions,
+  DEFAULT_MAX_ATTEMPTS,
+  DEFAULT_MAX_TOOL_CALLS,
+  runAgent,
+  type RunEnvironment,
+} from './agent.js';
+import { perToolProblems } from './limits.js';
+import type { Answered } from './loop.js';
+import { instanceProblems } from './middleware.js';
+import { RunningService } from './running-service.js';
+import type { AIService, AIServiceOptions, WithToolsOptions } from './service.js';
+import { buildToolset, type SourceScanner } from './tool-list.js';
+import type { AnswerType } from './typed-answer.js';
+
+const OPTIONS = [
+  'model',
+  'tools',
+  'toolGroup',
+  'system',
+  'maxToolCalls',
+  'maxAttempts',
+  'limits',
+  'settings',
+  'retry',
+  'prices',
+  'observers',
+  'middleware',
+  'logger',
+  'isDenial',
+];
+const SITE = 'createAIService';
+
+/** A service outside any container. `scan` reads the instances in `tools`. */
+export function createService(options: AIServiceOptions, scan: SourceScanner): AIService {
+  const problems = optionProblems(SITE, options, OPTIONS);
+  if (!isChatModel(options.model))
+    problems.push(
+      `${SITE}: model must be a ChatModel, as openAI({ model: '…' }) makes one; found ${describeKind(options.model)}`,
+    );
+  problems.push(
+    ...countProblems(SITE, 'maxToolCalls', options.maxToolCalls),
+    ...countProblems(SITE, 'maxAttempts', options.maxAttempts),
+    ...loggerProblems(SITE, options.logger),
+    ...denialProblems(SITE, options.isDenial),
+    ...textProblems(SITE, 'system', options.system),
+    ...runOptionProblems(SITE, options),
+    ...retryProblems(SITE, options.retry),
+    ...priceProblems(SITE, options.prices),
+    ...instanceProblems(SITE, 'observers', options.observers, 'new AuditLog()'),
+    ...instanceProblems(SITE, 'middleware', options.middleware, 'new BusinessHours()'),
+  );
+  throwProblems(problems);
+  const toolset =
+    options.tools === undefined ? plainToolset(options) : buildToolset(SITE, options.tools, options, scan);
+  throwProblems(perToolProblems(SITE, options.limits, toolset));
+  const agent: AgentDefinition = {
+    site: SITE,
+    toolset,
+    system: options.system ?? '',
+    maxToolCalls: options.maxToolCalls ?? DEFAULT_MAX_TOOL_CALLS,
+    maxAttempts: options.maxAttempts ?? DEFAULT_MAX_ATTEMPTS,
+    limits: mergeLimits(options.limits),
+    settings: merge<ModelSettings>(undefined, options.settings),
+  };
+  const logger = guarded(options.logger ?? consoleLogger);
+  return new StandaloneService(
+    agent,
+    {
+      model: options.model,
+      observers: options.observers ?? [],
+      middleware: [...(options.middleware ?? [])],
+      retry: merge(DEFAULT_RETRY, options.retry as Required<RetryOptions> | undefined),
+      prices: options.prices,
+      logger,
+      isDenial: guardedDenial(options.isDenial, logger),
+      host: undefined,
+    },
+    scan,
+  );
+}
+
+class StandaloneService extends RunningService {
+  readonly #agent: AgentDefinition;
+  readonly #environment: RunEnvironment;
+  readonly #scan: SourceScanner;
+
+  constructor(agent: AgentDefinition, environment: RunEnvironment, scan: SourceScanner) {
+    super();
+    this.#agent = agent;
+    this.#environment = environment;
+    this.#scan = scan;
+  }
+
+  protected override async answer(
+    message: string,
+    options: ChatOptions,
+    type?: AnswerType<unknown>,
+  ): Promise<Answered> {
+    return runAgent(this.#agent, message, options, this.#environment, type);
+  }
+
+  override withTools(tools: readonly object[], options: WithToolsOptions = {}): AIService {
+    throwProblems(unknownOptions('withTools', options, ['toolGroup']));
+    return new StandaloneService(
+      { ...this.#agent, toolset: buildToolset('withTools', tools, options, this.#scan) },
+      this.#environment,
+      this.#scan,
+    );
+  }
+}
+
+/** Without `tools` there is nothing to narrow. */
+function plainToolset(options: AIServiceOptions): Toolset {
+  if (narrows(options))
+    throw new AIDefinitionError(`${SITE}: there are no tools that toolGroup could narrow; list some, or leave it out`);
+  return Toolset.EMPTY;
+}

@@ -1,0 +1,55 @@
+import type { ModelReply } from '../model/chat-model.js';
+import { isJsonObject, JsonTextError, parseJson } from '../schema/json.js';
+import type { Failure } from './wire.js';
+
+/* What is the same of a reply on every wire. */
+
+/** The finish reasons of a reply that is whole. */
+const WHOLE: ReadonlySet<string> = new Set(['stop', 'tool_calls']);
+
+/**
+ * What makes a reply unusable whatever it says: it is a refusal, or not whole, or empty.
+ * `shown` picks what there is to show of it.
+ */
+export function failureOf(reply: ModelReply, shown: (text: string) => string = (text) => text): Failure | undefined {
+  const { text, refusal, finish } = reply;
+  if (refusal !== undefined) return { kind: 'failure', code: 'refused', text: refusal };
+  if (finish === 'length') return { kind: 'failure', code: 'truncated', text: shown(text) };
+  if (finish === 'content_filter') return { kind: 'failure', code: 'filtered', text: shown(text) };
+  if (!WHOLE.has(finish)) return { kind: 'failure', code: 'truncated', text: shown(text), finish };
+  return text.trim() === '' ? empty(text) : undefined;
+}
+
+/** The JSON of a typed turn, unchecked: what it must be is the type's to say. */
+export function decodeTyped(
+  reply: ModelReply,
+  within: string | undefined,
+): { readonly kind: 'value'; readonly value: unknown } | Failure {
+  const failure = failureOf(reply);
+  if (failure !== undefined) return failure;
+  let value: unknown;
+  try {
+    value = parseJson(reply.text);
+  } catch (error) {
+    if (!(error instanceof JsonTextError)) throw error;
+    return malformed(reply.text, `it ${error.message}`);
+  }
+  if (within === undefined) return { kind: 'value', value };
+  return isJsonObject(value) && Object.hasOwn(value, within)
+    ? { kind: 'value', value }
+    : malformed(reply.text, `it is no JSON object with the key "${within}"`);
+}
+
+export const malformed = (text: string, reason: string): Failure => ({
+  kind: 'failure',
+  code: 'malformed',
+  text,
+  correction: `Your last reply could not be used: ${reason}. Nothing was run. Reply with one JSON object in the agreed form and nothing else.`,
+});
+
+export const empty = (text: string): Failure => ({
+  kind: 'failure',
+  code: 'empty',
+  text,
+  correction: `Your last reply was empty. Nothing was run. Answer, or call a tool.`,
+});

@@ -1,0 +1,159 @@
+import 'reflect-metadata';
+import { describe, expect, it } from '@jest/globals';
+import { Container, inject, injectable } from 'inversify';
+import {
+  AI,
+  AIMiddleware,
+  AIScopeError,
+  AIService,
+  ArgumentGuard,
+  installAI,
+  type NextTool,
+  ReadOnly,
+  refuse,
+  type ToolInvocation,
+  type ToolOutcome,
+} from 'inversify-ai';
+import { call, scriptedModel, text } from 'inversify-ai/testing';
+import { application, as, Caller, Desk, OrderService, OrderTools, quietLogger, rejection } from './orders.js';
+
+const script = () => scriptedModel([call('OrderTools_refundOrder', { orderId: 42 }), text('done')]);
+const ask = (container: Container) => container.get(Desk).agent.run('q');
+
+class Named extends AIMiddleware {
+  constructor(
+    private readonly name: string,
+    private readonly order: string[],
+  ) {
+    super();
+  }
+  override tool(_call: ToolInvocation, next: NextTool): Promise<ToolOutcome> {
+    this.order.push(this.name);
+    return next();
+  }
+}
+
+describe('a middleware that is bound', () => {
+  it('nests in the order of its binding, the application’s outside the scope’s', async () => {
+    const order: string[] = [];
+    const { ai } = application(script(), (container) => {
+      container.bind(OrderService).toSelf();
+      container.bind(AIMiddleware).toConstantValue(new Named('first', order));
+      container.bind(AIMiddleware).toConstantValue(new Named('second', order));
+    });
+    await ai.runInScope(
+      (container) => {
+        as('alice')(container);
+        container.bind(AIMiddleware).toConstantValue(new Named('of the scope', order));
+      },
+      (scope) => ask(scope.container),
+    );
+    expect(order).toEqual(['first', 'second', 'of the scope']);
+  });
+
+  it('is built in the scope, and sees its caller', async () => {
+    @injectable()
+    class OwnOrders extends AIMiddleware {
+      constructor(@inject(Caller) private readonly caller: Caller) {
+        super();
+      }
+      override async tool({ effect }: ToolInvocation, next: NextTool): Promise<ToolOutcome> {
+        return effect === 'mutating' && this.caller.id !== 'alice' ? refuse('Not yours.') : next();
+      }
+    }
+    const { ai } = application(
+      scriptedModel([
+        ...Array.from({ length: 2 }, () => [call('OrderTools_refundOrder', { orderId: 42 }), text('done')]).flat(),
+      ]),
+      (container) => {
+        container.bind(OrderService).toSelf();
+        container.bind(AIMiddleware).to(OwnOrders);
+      },
+    );
+    const outcomes: unknown[] = [];
+    for (const id of ['alice', 'bob'])
+      outcomes.push((await ai.runInScope(as(id), (scope) => ask(scope.container))).calls[0]!.outcome);
+    expect(outcomes).toEqual(['ok', 'refused']);
+  });
+
+  it('that is a singleton and would keep a caller is refused, also at start-up', async () => {
+    @injectable()
+    class Keeper extends AIMiddleware {
+      constructor(@inject(Caller) readonly caller: Caller) {
+        super();
+      }
+    }
+    const model = script();
+    const { ai } = application(model, (container) => {
+      container.bind(OrderService).toSelf();
+      container.bind(AIMiddleware).to(Keeper).inSingletonScope();
+    });
+    const error = await rejection(() => ai.runInScope(as('alice'), (scope) => ask(scope.container)));
+    expect(error).toBeInstanceOf(AIScopeError);
+    expect(error.message).toMatch(/^AIMiddleware \(Keeper\) is a singleton of the application and would keep Caller/);
+    expect(model.requests).toHaveLength(0);
+    expect(() => ai.verify()).toThrow(/AIMiddleware/);
+  });
+
+  it('guards every site of the application', async () => {
+    const { ai } = application(script(), (container) => {
+      container.bind(OrderService).toSelf();
+      container.bind(AIMiddleware).toConstantValue(new ArgumentGuard({ deny: [/^42$/] }));
+    });
+    const run = await ai.runInScope(as('alice'), (scope) => ask(scope.container));
+    expect(run.calls).toMatchObject([{ outcome: 'refused' }]);
+  });
+});
+
+describe('the options of a site', () => {
+  it('stand in place of the application’s, one by one', async () => {
+    @injectable()
+    class Limited {
+      constructor(
+        @AI({ tools: [OrderTools], limits: { maxTurns: 1 }, settings: { temperature: 1 } }) readonly agent: AIService,
+        @AI({ tools: [OrderTools], toolGroup: ReadOnly }) readonly other: AIService,
+      ) {}
+    }
+    const container = new Container();
+    container.bind(Limited).toSelf();
+    container.bind(OrderTools).toSelf();
+    container.bind(OrderService).toSelf();
+    const model = scriptedModel([call('OrderTools_refundOrder', { orderId: 1 }), text('done')]);
+    const logger = quietLogger();
+    const ai = installAI(container, {
+      model,
+      logger,
+      limits: { maxTurns: 9, perTool: { OrderTools_refundOrder: 1, OrderTools_refnudOrder: 1 } },
+      settings: { temperature: 0, maxOutputTokens: 500 },
+      prices: { inputPerMillion: 1, outputPerMillion: 4 },
+    });
+    ai.verify();
+    expect(logger.warn.mock.calls.flat().join('\n')).toContain('perTool names "OrderTools_refnudOrder"');
+    await ai.runInScope(as('alice'), async ({ container: scoped }) => {
+      const { agent, other } = scoped.get(Limited);
+      await expect(agent.chat('q')).rejects.toMatchObject({ code: 'turns' });
+      expect((await other.run('q')).usage.cost).toBe(0);
+    });
+    const [first, second] = model.requests.map(({ body }) => JSON.parse(body) as object);
+    expect(first).toMatchObject({ temperature: 1, max_completion_tokens: 500 });
+    expect(second).toMatchObject({ temperature: 0, max_completion_tokens: 500 });
+  });
+
+  it('that are none are refused where they stand', () => {
+    expect(() => AI({ tools: [OrderTools], limits: { maxTurn: 1 } as never })(class Desk {}, undefined, 0)).toThrow(
+      /@AI on Desk#0, limits: there is no option "maxTurn"/,
+    );
+    class Desk {
+      constructor(@AI({ tools: [OrderTools], limits: { perTool: { find: 1 } } }) readonly agent: AIService) {}
+    }
+    const container = new Container();
+    container.bind(Desk).toSelf();
+    container.bind(OrderTools).toSelf();
+    const ai = installAI(container, { model: script(), logger: quietLogger() });
+    expect(() => ai.verify()).toThrow(
+      /perTool names "find", which is no tool of this agent; its tools are OrderTools_/,
+    );
+    for (const options of [{ retry: { tries: 1 } }, { prices: {} }, { settings: 5 }])
+      expect(() => installAI(new Container(), { model: script(), ...(options as object) })).toThrow(/installAI, /);
+  });
+});

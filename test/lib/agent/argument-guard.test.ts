@@ -1,0 +1,86 @@
+import { describe, expect, it, jest } from '@jest/globals';
+import { ArgumentGuard, type ArgumentGuardOptions, createAIService, defineTool } from 'inversify-ai';
+import { call, scriptedModel, text } from 'inversify-ai/testing';
+import { Events } from '../../events.js';
+
+const everything = defineTool({
+  name: 'everything',
+  description: 'Takes everything',
+  parameters: {
+    text: { type: 'string', description: 'A text', optional: true },
+    list: { items: 'string', description: 'Texts', optional: true },
+    map: { type: Map, values: 'string', description: 'Texts by name', optional: true },
+    bytes: { type: Buffer, description: 'Bytes', optional: true },
+    number: { type: 'number', description: 'A number', optional: true },
+    big: { type: BigInt, description: 'A number', optional: true },
+    date: { type: Date, description: 'A moment', optional: true },
+  },
+  execute: () => 'ran',
+});
+
+async function ask(options: ArgumentGuardOptions, args: Readonly<Record<string, unknown>>) {
+  const events = new Events();
+  const model = scriptedModel([call('everything', args), call('everything', args), text('done')]);
+  const service = createAIService({
+    model,
+    tools: [everything],
+    middleware: [new ArgumentGuard(options)],
+    observers: [events],
+    logger: { warn: jest.fn(), error: jest.fn() },
+  });
+  await service.chat('q');
+  return { events, model, outcomes: events.ended.map(({ outcome }) => outcome) };
+}
+
+describe('ArgumentGuard', () => {
+  const deny = [/drop\s+table/i];
+
+  it.each<[string, Readonly<Record<string, unknown>>]>([
+    ['a text', { text: 'please DROP\n TABLE orders' }],
+    ['an item', { list: ['a', 'drop table'] }],
+    ['a value', { map: { a: 'drop table' } }],
+    ['a key', { map: { 'drop table': 'a' } }],
+    ['what is within base64', { bytes: Buffer.from('drop table').toString('base64') }],
+  ])('refuses a call by %s', async (_title, args) => {
+    const { outcomes, model, events } = await ask({ deny }, args);
+    expect(outcomes).toEqual(['refused', 'refused']);
+    expect(model.requests[1]!.body).toContain('This call is not allowed with these arguments.');
+    // Which pattern it was is the application's to know.
+    expect(model.requests[1]!.body).not.toContain('\\\\s+table');
+    expect((events.ended[0]!.error as Error).message).toMatch(/^ArgumentGuard: \w+ matches \/drop/);
+  });
+
+  it.each<[string, RegExp, Readonly<Record<string, unknown>>]>([
+    ['a number', /^666$/, { number: 666 }],
+    ['a big integer', /^123456789012345678901$/, { big: '123456789012345678901' }],
+    ['a moment', /^2026-03-01T/, { date: '2026-03-01' }],
+  ])('looks at the text form of %s', async (_title, pattern, args) => {
+    expect((await ask({ deny: [pattern] }, args)).outcomes).toEqual(['refused', 'refused']);
+  });
+
+  it('lets the others by, and looks only at the tools it is told of', async () => {
+    expect((await ask({ deny }, { text: 'table drop' })).outcomes[0]).toBe('ok');
+    expect((await ask({ deny, tools: ['other'] }, { text: 'drop table' })).outcomes[0]).toBe('ok');
+    expect((await ask({ deny, tools: ['everything'] }, { text: 'drop table' })).outcomes[0]).toBe('refused');
+  });
+
+  it.each(['g', 'y', 'gy'])('forgets nothing between calls with the flags %s', async (flags) => {
+    const { outcomes } = await ask({ deny: [new RegExp('drop', flags)] }, { text: 'drop' });
+    expect(outcomes).toEqual(['refused', 'refused']);
+  });
+
+  it('says what the application wants to have said', async () => {
+    const { model } = await ask({ deny, text: 'No SQL, please.' }, { text: 'drop table' });
+    expect(model.requests[1]!.body).toContain('No SQL, please.');
+  });
+
+  it.each<[string, unknown, RegExp]>([
+    ['nothing to deny', { deny: [] }, /deny must list patterns/],
+    ['a text', { deny: ['drop'] }, /deny must list patterns, \[\/drop/],
+    ['an unknown option', { denied: [] }, /there is no option "denied"/],
+    ['no list of tools', { deny, tools: 'pay' }, /tools must list wire names/],
+    ['no text', { deny, text: '' }, /text must be a sentence/],
+  ])('refuses options that are none: %s', (_title, options, message) => {
+    expect(() => new ArgumentGuard(options as ArgumentGuardOptions)).toThrow(message);
+  });
+});

@@ -1,0 +1,199 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import {
+  AIDefinitionError,
+  type AIMiddleware,
+  AIProviderError,
+  type AIRun,
+  type AIServiceOptions,
+  createAIService,
+  defineTool,
+  Recorder,
+} from 'inversify-ai';
+import { call, httpError, scriptedModel, type ScriptedTurn, text } from 'inversify-ai/testing';
+
+let folder: string;
+let file: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'recorder-'));
+  file = join(folder, 'run.json');
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+
+const ran: unknown[] = [];
+beforeEach(() => {
+  ran.length = 0;
+});
+
+const pay = (description = 'Pays') =>
+  defineTool({
+    name: 'pay',
+    description,
+    parameters: { amount: { type: 'integer', description: 'How much' }, due: { type: Date, description: 'When' } },
+    execute: ({ amount }) => {
+      ran.push(amount);
+      if (amount === 13) throw new Error('Forbidden');
+      return 'x'.repeat(amount > 100 ? 30_000 : 3);
+    },
+  });
+
+function agent(
+  turns: readonly ScriptedTurn[],
+  middleware: readonly AIMiddleware[],
+  options: Partial<AIServiceOptions> = {},
+) {
+  const model = scriptedModel(turns);
+  const service = createAIService({
+    model,
+    middleware,
+    tools: [pay()],
+    retry: { minDelayMs: 0, maxDelayMs: 0 },
+    logger: { warn: jest.fn(), error: jest.fn() },
+    ...options,
+  });
+  return { model, service };
+}
+
+const due = '2026-03-01T00:00:00Z';
+const turns = [
+  call('pay', { amount: 5, due }),
+  call('pay', { amount: 101, due }),
+  call('pay', { amount: 5, due }),
+  text('done'),
+];
+const record = () => new Recorder({ file, mode: 'record' });
+const replay = () => new Recorder({ file, mode: 'replay' });
+const rest = ({ runId: _, calls, usage: { attempts: __, ...usage }, ...run }: AIRun): object => ({
+  ...run,
+  usage,
+  calls: calls.map(({ durationMs: ___, ...record }) => record),
+});
+const failure = (run: Promise<unknown>): Promise<unknown> =>
+  run.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+describe('Recorder', () => {
+  it('plays a recorded run again, and neither asks a model nor runs a tool', async () => {
+    const recorded = await agent(turns, [record()]).service.run('q');
+    expect(ran).toEqual([5, 101]);
+    const { model, service } = agent([], [replay()]);
+    const replayed = await service.run('q');
+    expect(rest(replayed)).toEqual(rest(recorded));
+    expect(replayed.usage.attempts).toBe(0);
+    expect(ran).toEqual([5, 101]);
+    expect(model.requests).toHaveLength(0);
+  });
+
+  it('plays what the limits of a run did, too', async () => {
+    const limits = { perTool: { pay: 1 } };
+    const script = [turns[0]!, turns[1]!, text('done')];
+    const recorded = await agent(script, [record()], { limits })
+      .service.run('q')
+      .catch((error: unknown) => error);
+    const replayed = await agent([], [replay()], { limits })
+      .service.run('q')
+      .catch((error: unknown) => error);
+    expect(String(replayed)).toBe(String(recorded));
+  });
+
+  it('plays a denial as one, and a failed provider call', async () => {
+    const options: Partial<AIServiceOptions> = { isDenial: () => true };
+    const script = [call('pay', { amount: 13, due }), httpError(400)];
+    const recorded = await failure(agent(script, [record()], options).service.run('q'));
+    expect(recorded).toBeInstanceOf(AIProviderError);
+    const replayed = await failure(agent([], [replay()], options).service.run('q'));
+    expect(replayed).toBeInstanceOf(AIProviderError);
+    expect(replayed).toMatchObject({
+      status: 400,
+      message: (recorded as Error).message,
+      run: { calls: [{ outcome: 'failed' }] },
+    });
+    expect(readFileSync(file, 'utf8')).not.toContain('Forbidden');
+  });
+
+  it.each<[string, Partial<AIServiceOptions>, RegExp]>([
+    [
+      'another system text',
+      { system: 'Be brief.' },
+      /turn 1, the request is not as it was recorded, at messages.0.content/,
+    ],
+    ['another tool', { tools: [pay('Pays out')] }, /turn 1, the request is not as it was recorded/],
+    ['other settings', { settings: { temperature: 0 } }, /the request is not as it was recorded, at settings/],
+  ])('ends a run that would go another way: %s', async (_title, options, message) => {
+    await agent(turns, [record()]).service.run('q');
+    ran.length = 0;
+    const { model, service } = agent(turns, [replay()], options);
+    const error = await failure(service.run('q'));
+    expect(error).toBeInstanceOf(AIDefinitionError);
+    expect((error as Error).message).toMatch(message);
+    expect((error as Error).message).toContain('run.json');
+    expect(ran).toEqual([]);
+    expect(model.requests).toHaveLength(0);
+  });
+
+  it('ends a run whose recording was changed: the arguments are compared', async () => {
+    await agent(turns, [record()]).service.run('q');
+    ran.length = 0;
+    writeFileSync(file, readFileSync(file, 'utf8').replace('"amount\\":5', '"amount\\":6'));
+    const error = await failure(agent([], [replay()]).service.run('q'));
+    expect((error as Error).message).toMatch(/call call_1, the arguments of pay is not as it was recorded/);
+    expect(ran).toEqual([]);
+  });
+
+  it('holds several runs, by question, each played once', async () => {
+    const { service } = agent([text('a'), text('b'), text('c')], [record()]);
+    await Promise.all([service.chat('one'), service.chat('two'), service.chat('one')]);
+    const played = agent([], [replay()]).service;
+    expect(await Promise.all(['two', 'one', 'one'].map((question) => played.chat(question)))).toEqual(['b', 'a', 'c']);
+    const error = await failure(played.chat('two'));
+    expect((error as Error).message).toMatch(/holds no further run of createAIService with this question/);
+  });
+
+  it('writes a file that its owner alone may read, whole at every step', async () => {
+    const seen: unknown[] = [];
+    const looks = defineTool({
+      name: 'pay',
+      description: 'Looks',
+      parameters: {},
+      execute: () => {
+        seen.push(JSON.parse(readFileSync(file, 'utf8')));
+        return 'ok';
+      },
+    });
+    await agent([call('pay'), text('done')], [record()], { tools: [looks] }).service.run('q');
+    expect(seen).toMatchObject([{ version: 1, runs: [{ question: 'q', steps: [{ step: 'turn', at: '1' }] }] }]);
+    expect((statSync(file).mode & 0o777).toString(8)).toBe('600');
+  });
+
+  it.each<[string, string | undefined, RegExp]>([
+    ['there is none', undefined, /run.json cannot be read; record a run first/],
+    ['it is no JSON', '{', /is no recording that this version reads; record it anew/],
+    ['it is another JSON', '{"version":1,"runs":[{}]}', /is no recording/],
+    ['it is of another version', '{"version":2,"runs":[]}', /is no recording/],
+  ])('says what is wrong with a recording: %s', async (_title, content, message) => {
+    if (content !== undefined) writeFileSync(file, content);
+    const error = await failure(agent([], [replay()]).service.run('q'));
+    expect(error).toBeInstanceOf(AIDefinitionError);
+    expect((error as Error).message).toMatch(message);
+  });
+
+  it('that cannot write ends the run', async () => {
+    const nowhere = new Recorder({ file: join(folder, 'none', 'run.json'), mode: 'record' });
+    expect(await failure(agent(turns, [nowhere]).service.run('q'))).toMatchObject({ code: 'ENOENT' });
+    expect(ran).toEqual([]);
+  });
+
+  it.each<[string, unknown, RegExp]>([
+    ['no file', { mode: 'record' }, /file must be a path, 'run.json'/],
+    ['another mode', { file: 'a', mode: 'rec' }, /mode must be 'record' or 'replay'/],
+    ['an unknown option', { file: 'a', mode: 'record', path: 'b' }, /there is no option "path"/],
+  ])('refuses options that are none: %s', (_title, options, message) => {
+    expect(() => new Recorder(options as never)).toThrow(message);
+  });
+});
