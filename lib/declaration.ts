@@ -45,8 +45,13 @@ export function throwProblems(problems: readonly string[]): void {
 }
 
 /** A number as it is, anything else by its kind. */
-function shown(value: unknown): string {
+export function shown(value: unknown): string {
   return typeof value === 'number' ? value.toString() : describeKind(value);
+}
+
+/** Whether a value is an object that may hold options, neither `null` nor an array. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A word or two for what a value is, without its content. */

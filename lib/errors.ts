@@ -30,8 +30,18 @@ export abstract class AIError extends Error {
   }
 }
 
-/** Hangs the run that an error ended on the error. Only for one that was made for this run: others are shared. */
-export function carryRun(error: AIError, run: PartialRun): void {
+/** For which run an error was made. */
+const madeForRun = new WeakMap<AIError, string>();
+
+/** Notes for which run an error was made: it alone may hang itself on it, since errors may be thrown into several. */
+export function madeFor<E extends AIError>(error: E, runId: string): E {
+  madeForRun.set(error, runId);
+  return error;
+}
+
+/** Hangs the run that an error ended on the error, where it was made for that run. */
+export function carryRun(error: unknown, run: PartialRun): void {
+  if (typeof error !== 'object' || error === null || madeForRun.get(error as AIError) !== run.runId) return;
   Object.defineProperty(error, 'run', { value: run, enumerable: false, configurable: true });
 }
 

@@ -3,7 +3,7 @@
  * what is wrong with it.
  */
 
-import { countProblems, describeKind, timerProblems, unknownOptions } from './declaration.js';
+import { countProblems, describeKind, isObject, shown, timerProblems, unknownOptions } from './declaration.js';
 
 /** What ends a run that does not end itself. What is left out is not limited. */
 export interface AILimits {
@@ -166,12 +166,4 @@ function numberProblems(where: string, option: string, value: unknown): string[]
   return value === undefined || (typeof value === 'number' && Number.isFinite(value) && value >= 0)
     ? []
     : [`${where}: ${option} must be a number from 0 on, found ${shown(value)}`];
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function shown(value: unknown): string {
-  return typeof value === 'number' ? value.toString() : describeKind(value);
 }

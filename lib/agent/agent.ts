@@ -1,7 +1,7 @@
 import { onAbort } from '../abort.js';
 import type { AILogger } from '../logger.js';
 import type { ChatModel } from '../model/chat-model.js';
-import { countProblems, describeKind, throwProblems, unknownOptions } from '../declaration.js';
+import { countProblems, describeKind, isObject, throwProblems, unknownOptions } from '../declaration.js';
 import type { AILimitError } from '../errors.js';
 import type { AILimits, ModelPrices, ModelSettings, RetryOptions } from '../run-options.js';
 import { groupNames, narrows, type ToolGroup } from '../tool/group.js';
@@ -135,14 +135,10 @@ function narrow(
   return { toolset: agent.toolset.only(groups, where), maxToolCalls };
 }
 
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** Any implementation will do: a polyfill's, or another realm's. */
 function isSignal(value: unknown): boolean {
   if (!isObject(value)) return false;
-  const { aborted, addEventListener, removeEventListener } = value as Readonly<Record<string, unknown>>;
+  const { aborted, addEventListener, removeEventListener } = value;
   return (
     typeof aborted === 'boolean' && typeof addEventListener === 'function' && typeof removeEventListener === 'function'
   );

@@ -8,18 +8,22 @@ export function limitTurn(site: string, limits: AILimits, state: RunState): void
   limitTokens(site, limits, state);
   const { maxTurns } = limits;
   if (maxTurns !== undefined && state.turns >= maxTurns)
-    throw new AILimitError(
-      'turns',
-      `${site}: after ${state.turns.toString()} turns there is no answer, and limits.maxTurns allows no more; error.run has what was done`,
+    throw state.own(
+      new AILimitError(
+        'turns',
+        `${site}: after ${state.turns.toString()} turns there is no answer, and limits.maxTurns allows no more; error.run has what was done`,
+      ),
     );
 }
 
 /** Throws an `AILimitError` where the tokens are used up: before a turn, and before a turn's calls. */
-export function limitTokens(site: string, { maxTokens }: AILimits, { tokens }: RunState): void {
-  if (maxTokens !== undefined && tokens >= maxTokens)
-    throw new AILimitError(
-      'tokens',
-      `${site}: ${tokens.toString()} tokens are used and there is no answer; limits.maxTokens is ${maxTokens.toString()}; error.run has what was done`,
+export function limitTokens(site: string, { maxTokens }: AILimits, state: RunState): void {
+  if (maxTokens !== undefined && state.tokens >= maxTokens)
+    throw state.own(
+      new AILimitError(
+        'tokens',
+        `${site}: ${state.tokens.toString()} tokens are used and there is no answer; limits.maxTokens is ${maxTokens.toString()}; error.run has what was done`,
+      ),
     );
 }
 

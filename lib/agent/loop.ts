@@ -1,17 +1,14 @@
-import { onAbort, untilAborted } from '../abort.js';
+import { untilAborted } from '../abort.js';
+import { deepFreeze } from '../declaration.js';
 import {
   AIDefinitionError,
-  type AIError,
-  AILimitError,
-  AIProviderError,
+  type AILimitError,
   AIResponseError,
   AIScopeError,
   AIToolIterationError,
   carryRun,
   isErrorOf,
 } from '../errors.js';
-import { type ModelReply, type ModelRequest, readReply } from '../model/chat-model.js';
-import { completeWithRetry } from '../model/retry.js';
 import type { AIRun, ToolCallRecord } from '../run.js';
 import { cut } from '../schema/quote.js';
 import { Dispatcher } from '../tool/dispatcher.js';
@@ -20,8 +17,8 @@ import { decodeTyped } from '../wire/reply.js';
 import type { Decoded, Failure, Wire, WireCall } from '../wire/wire.js';
 import type { AgentDefinition, RunEnvironment } from './agent.js';
 import { limitTokens, limitTurn } from './limits.js';
-import { type TurnContext, turnThroughMiddleware } from './middleware.js';
 import { Observers } from './observer.js';
+import { ProviderTurns } from './provider-turns.js';
 import { reasonOf, unfitting } from './response-failure.js';
 import { RunState } from './run-state.js';
 import type { TypedAnswer } from './typed-answer.js';
@@ -54,6 +51,7 @@ export class Run {
   readonly #state: RunState;
   readonly #observers: Observers;
   readonly #dispatcher: Dispatcher;
+  readonly #provider: ProviderTurns;
   /** Calls used up; a corrective turn is one of them. */
   #used = 0;
   #corrected = false;
@@ -74,6 +72,14 @@ export class Run {
     const { runId } = this.#state;
     const { site } = agent;
     this.#observers = new Observers(environment.observers, environment.logger, { runId, site });
+    this.#provider = new ProviderTurns({
+      agent,
+      question,
+      environment,
+      signal,
+      state: this.#state,
+      observers: this.#observers,
+    });
     this.#dispatcher = new Dispatcher({
       runId,
       site,
@@ -118,15 +124,21 @@ export class Run {
 
   /** What the run is rejected with. The caller's reason stays as it is; an error that others may share is made anew. */
   #ended(error: unknown): unknown {
-    const own = isErrorOf(error, 'scope')
-      ? new AIScopeError(error.message, { cause: error.cause ?? error })
-      : isErrorOf(error, 'definition')
-        ? new AIDefinitionError(error instanceof AIDefinitionError ? error.problems : error.message, { cause: error })
-        : error;
+    const isDeadline = error === this.#deadline();
     const { signal: scope } = this.#environment;
-    const isCallers = this.#signal.aborted && error === this.#signal.reason && error !== scope?.reason;
-    if (isCallers && error !== this.#deadline()) return error;
-    if (own !== error || isOfRun(own)) carryRun(own as AIError, this.#state.soFar());
+    if (this.#signal.aborted && error === this.#signal.reason && error !== scope?.reason && !isDeadline) return error;
+    const own = isErrorOf(error, 'scope')
+      ? this.#state.own(new AIScopeError(error.message, { cause: error.cause ?? error }))
+      : isErrorOf(error, 'definition')
+        ? this.#state.own(
+            new AIDefinitionError(error instanceof AIDefinitionError ? error.problems : error.message, {
+              cause: error,
+            }),
+          )
+        : error;
+    if (isDeadline) this.#state.own(error as AILimitError);
+    // What a middleware throws stays as it is.
+    carryRun(own, this.#state.soFar());
     return own;
   }
 
@@ -140,7 +152,7 @@ export class Run {
       return this.#typedAnswer(typed, toolset.tools.length > 0 ? 'cap' : 'answer');
     limitTurn(site, limits, this.#state);
     const turn = { system, toolset, offered, transcript: this.#state.transcript };
-    const decoded = wire.decode(await this.#complete(wire.encode(turn)), turn);
+    const decoded = wire.decode(await this.#provider.complete(wire.encode(turn)), turn);
     switch (decoded.kind) {
       case 'answer':
         this.#state.add({ role: 'assistant', text: decoded.text, calls: Object.freeze([]) });
@@ -170,7 +182,7 @@ export class Run {
     for (;;) {
       this.#signal.throwIfAborted();
       limitTurn(site, limits, this.#state);
-      const reply = await this.#complete(
+      const reply = await this.#provider.complete(
         wire.encode({
           system,
           toolset,
@@ -200,75 +212,15 @@ export class Run {
     }
   }
 
-  async #complete(request: ModelRequest): Promise<ModelReply> {
-    const { settings } = this.#agent;
-    const whole = Object.keys(settings).length === 0 ? request : { ...request, settings };
-    const turn = this.#state.turns + 1;
-    const begun = performance.now();
-    const before = this.#state.attempts;
-    this.#observers.tell('turnStarted', { turn, tools: request.tools });
-    const reply = await this.#throughMiddleware(whole, turn);
-    this.#signal.throwIfAborted();
-    this.#state.replied(reply.usage);
-    const { text, refusal, finish, usage, requestId } = reply;
-    this.#observers.tell('modelReplied', {
-      turn,
-      model: this.#environment.model.name,
-      text,
-      ...(refusal !== undefined && { refusal }),
-      finish,
-      usage: Object.freeze({ ...usage }),
-      attempts: this.#state.attempts - before,
-      ...(requestId !== undefined && { requestId }),
-      durationMs: performance.now() - begun,
-    });
-    return reply;
-  }
-
-  async #throughMiddleware(request: ModelRequest, turn: number): Promise<ModelReply> {
-    const { model, middleware, retry } = this.#environment;
-    const complete = (signal: AbortSignal): Promise<ModelReply> =>
-      completeWithRetry(model, request, {
-        signal,
-        maxAttempts: this.#agent.maxAttempts,
-        retry,
-        sending: () => this.#state.attempts++,
-        retrying: (retrying) => {
-          this.#observers.tell('modelRetried', { turn, ...retrying });
-        },
-      });
-    if (middleware.length === 0) return complete(this.#signal);
-    // The turn's own: what a middleware leaves under way when it replies in the model's place ends with the turn.
-    const controller = new AbortController();
-    const stop = onAbort(this.#signal, () => {
-      controller.abort(this.#signal.reason);
-    });
-    const context: TurnContext = Object.freeze({
-      runId: this.#state.runId,
-      site: this.#agent.site,
-      turn,
-      request,
-      signal: controller.signal,
-      question: this.#question.text,
-      metadata: this.#question.metadata,
-      transcript: Object.freeze([...this.#state.transcript]),
-    });
-    try {
-      const reply = turnThroughMiddleware(middleware, context, () => complete(controller.signal));
-      return readReply(model, await untilAborted(this.#signal, reply));
-    } finally {
-      stop();
-      controller.abort(new Error('the turn is over'));
-    }
-  }
-
   /** One corrective turn a run for a reply that says nothing usable; it counts as a call. Anything else ends the run. */
   #correct(failure: Failure): void {
     if (!('correction' in failure) || this.#corrected || this.#atCap)
-      throw new AIResponseError(
-        failure.code,
-        `${this.#agent.site}, ${this.#environment.model.name}: ${reasonOf(failure)}`,
-        failure.text,
+      throw this.#state.own(
+        new AIResponseError(
+          failure.code,
+          `${this.#agent.site}, ${this.#environment.model.name}: ${reasonOf(failure)}`,
+          failure.text,
+        ),
       );
     this.#corrected = true;
     this.#used++;
@@ -278,10 +230,11 @@ export class Run {
   #namedAtCap(calls: readonly WireCall[]): AIToolIterationError {
     const { site } = this.#agent;
     const made = this.#state.calls.map(({ tool, outcome }) => `${cut(tool)} (${outcome})`).join(', ');
-    return new AIToolIterationError(
+    const error = new AIToolIterationError(
       `${site}: the model still named ${calls.map(({ tool }) => `"${cut(tool)}"`).join(', ')} when no tool was on offer, after ${this.#used.toString()} calls: ${made}. ` +
         'Nothing was run. Its server does not enforce the schema, or the question needs a higher maxToolCalls.',
     );
+    return this.#state.own(error);
   }
 
   async #dispatchAll(
@@ -298,7 +251,7 @@ export class Run {
       role: 'assistant',
       text,
       calls: Object.freeze(
-        requested.map(({ callId, tool, sent }) => Object.freeze({ callId, tool, arguments: Object.freeze(sent) })),
+        requested.map(({ callId, tool, sent }) => Object.freeze({ callId, tool, arguments: deepFreeze(sent) })),
       ),
     });
     let last: ToolCallRecord | undefined;
@@ -315,14 +268,4 @@ export class Run {
       ? this.#answered((last as ToolCallRecord).result, 'answer')
       : undefined;
   }
-}
-
-/** Errors that are made for one run alone, so that they may carry it. */
-function isOfRun(error: unknown): boolean {
-  return (
-    error instanceof AIResponseError ||
-    error instanceof AIProviderError ||
-    error instanceof AIToolIterationError ||
-    error instanceof AILimitError
-  );
 }

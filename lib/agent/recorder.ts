@@ -1,6 +1,6 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { describeKind, throwProblems, unknownOptions } from '../declaration.js';
-import { AIDefinitionError, AIProviderError } from '../errors.js';
+import { AIDefinitionError, AIProviderError, madeFor } from '../errors.js';
 import type { ModelReply, ModelRequest } from '../model/chat-model.js';
 import { canonical } from '../schema/canonical.js';
 import type { NextTool, ToolInvocation, ToolOutcome } from '../tool/middleware.js';
@@ -21,7 +21,8 @@ export interface RecorderOptions {
  * tool is ever called; each request, tool name and arguments are compared with what was recorded, and the first
  * difference ends the run with an `AIDefinitionError` that says where.
  *
- * Bind it first, so that it stands outside all other middleware. The file holds what was asked, sent and returned: it is
+ * For tests and for finding out, not for service: it keeps every run, and writes all of them at each step. Bind it
+ * first, so that it stands outside all other middleware. The file holds what was asked, sent and returned: it is
  * readable by its owner alone, and as confidential as the application's data.
  */
 export class Recorder extends AIMiddleware {
@@ -54,7 +55,8 @@ export class Recorder extends AIMiddleware {
     if (this.#mode === 'replay') {
       const step = this.#next(run, 'turn', turn.toString());
       this.#compare(`turn ${turn.toString()}, the request`, step.request, sent);
-      if (step.failure !== undefined) throw new AIProviderError(step.failure.message, step.failure);
+      if (step.failure !== undefined)
+        throw madeFor(new AIProviderError(step.failure.message, step.failure), context.runId);
       return step.reply as ModelReply;
     }
     try {

@@ -1,7 +1,8 @@
-import { describeKind, isClass } from '../declaration.js';
+import { deepFreeze, describeKind, isClass } from '../declaration.js';
 import { AIDefinitionError } from '../errors.js';
 import type { ResponseSchema } from '../model/chat-model.js';
 import { compileArguments, type Conversion } from '../schema/convert.js';
+import { isJsonObject } from '../schema/json.js';
 import { type ArgumentsSchema, argumentsSchema, type JsonSchemaObject } from '../schema/json-schema.js';
 import { type ClassType, declareParameter } from '../schema/parameter.js';
 import type { StandardSchema } from '../schema/shape.js';
@@ -60,13 +61,13 @@ function compile(where: string, type: unknown): TypedAnswer {
   return Object.freeze({
     responseSchema: Object.freeze({
       name: 'answer' as const,
-      schema: root ?? schema,
+      schema: deepFreeze(root ?? schema),
       ...(strictSchema === undefined && { strict: false }),
       ...(root === undefined && { within: ANSWER_NAME }),
     }),
     convert: (written: unknown) => {
       // What is no object at all is converted too, so that the model is told what is expected.
-      const sent = root === undefined && isObject(written) ? written : { [ANSWER_NAME]: written };
+      const sent = root === undefined && isJsonObject(written) ? written : { [ANSWER_NAME]: written };
       return convert(sent);
     },
   });
@@ -80,8 +81,4 @@ function objectWithin({ properties, $defs }: JsonSchemaObject): JsonSchemaObject
   const named = (($defs ?? {}) as Readonly<Record<string, JsonSchemaObject>>)[reference ?? ''];
   const root = named ?? answer;
   return root['type'] === 'object' ? { ...root, ...($defs !== undefined && { $defs }) } : undefined;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

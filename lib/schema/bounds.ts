@@ -1,5 +1,5 @@
 import { MAX_ITEMS } from './call-limits.js';
-import { describeKind } from '../declaration.js';
+import { describeKind, shown } from '../declaration.js';
 import { MAX_PATTERN_TEXT, MAX_TEXT } from './convert-text.js';
 import { FORMATS } from './format.js';
 import { hasValue } from './number-range.js';
@@ -137,8 +137,4 @@ function patternProblems(where: string, value: unknown): string[] {
   } catch {
     return [`${where}: pattern is no regular expression of JavaScript with the flag u: ${value}`];
   }
-}
-
-function shown(value: unknown): string {
-  return typeof value === 'number' ? value.toString() : describeKind(value);
 }

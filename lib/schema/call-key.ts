@@ -14,8 +14,17 @@ export function callKey(
   finished: Readonly<Record<string, unknown>>,
 ): string {
   return `{${parameters
-    .map(({ name, shape }) => `${JSON.stringify(name)}:${keyOf(shape, converted[name], finished[name])}`)
+    .map(({ name, shape }) => `${JSON.stringify(name)}:${safeKeyOf(shape, converted[name], finished[name])}`)
     .join()}}`;
+}
+
+/** What fails when it is read, an accessor or a proxy, counts by what it was made from. */
+function safeKeyOf(shape: Shape, converted: unknown, finished: unknown): string {
+  try {
+    return keyOf(shape, converted, finished);
+  } catch {
+    return `from ${canonical(converted)}`;
+  }
 }
 
 function keyOf(shape: Shape, converted: unknown, finished: unknown): string {

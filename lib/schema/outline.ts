@@ -26,7 +26,7 @@ export function outlineOf(schema: Schema): ReadSchema {
 
 /** Of what the other library alone looks at. */
 export function anyOutline(schema: Schema): AnyShape {
-  return new Outline(schema).any(schema);
+  return new Outline(schema).anything(schema);
 }
 
 class Outline {
@@ -44,7 +44,7 @@ class Outline {
     const known = this.#read.get(schema);
     if (known !== undefined) return known;
     // It holds itself, and not in an object.
-    if (this.#open.has(schema)) return { shape: this.any(schema), nullable: false };
+    if (this.#open.has(schema)) return { shape: this.anything(schema), nullable: false };
     this.#open.add(schema);
     const read = this.#whole(schema, depth);
     this.#open.delete(schema);
@@ -52,7 +52,7 @@ class Outline {
     return read;
   }
 
-  any(schema: Schema): AnyShape {
+  anything(schema: Schema): AnyShape {
     const notStrict = this.#hasOtherForm(schema, new Set());
     return { kind: 'any', mayBeText: this.#mayBeText(schema, new Set()), ...(notStrict && { notStrict }) };
   }
@@ -65,10 +65,10 @@ class Outline {
     const combining = COMBINING.filter((keyword) => keyword in schema);
     const isMixed = combining.length > 1 || (combining.length > 0 && STRUCTURE.some((keyword) => keyword in schema));
     if (depth > MAX_DEPTH || others.length > 0 || isMixed || 'allOf' in schema)
-      return { shape: this.any(schema), nullable };
+      return { shape: this.anything(schema), nullable };
     if ($ref !== undefined) {
       const target = this.#target($ref);
-      return isJsonObject(target) ? this.of(target, 0) : { shape: this.any(schema), nullable };
+      return isJsonObject(target) ? this.of(target, 0) : { shape: this.anything(schema), nullable };
     }
     const choices = choicesOf(schema);
     if (choices !== undefined) return this.#choice(schema, choices, depth);
@@ -79,7 +79,7 @@ class Outline {
   #choice(schema: Schema, choices: readonly Schema[], depth: number): ReadSchema {
     const [single, ...others] = choices.filter(({ type }) => type !== 'null');
     const nullable = choices.some(({ type }) => type === 'null');
-    if (single === undefined) return { shape: this.any(schema), nullable };
+    if (single === undefined) return { shape: this.anything(schema), nullable };
     if (others.length > 0) return this.#union(schema, [single, ...others], nullable, depth);
     const outline = this.of(single, depth + 1);
     return { shape: outline.shape, nullable: nullable || outline.nullable };
@@ -88,7 +88,7 @@ class Outline {
   #union(schema: Schema, choices: readonly Schema[], nullable: boolean, depth: number): ReadSchema {
     const targets = choices.map((choice) => ('$ref' in choice ? this.#target(choice['$ref']) : choice));
     const tag = depth < MAX_DEPTH && targets.every(isClosedObject) ? tagOf(targets) : undefined;
-    if (tag === undefined) return { shape: this.any(schema), nullable };
+    if (tag === undefined) return { shape: this.anything(schema), nullable };
     const branches: UnionShape['branches'][number][] = [];
     const read: ReadSchema = { shape: { kind: 'union', tag: tag.name, branches }, nullable };
     this.#read.set(schema, read); // before its branches, of which one may hold it
@@ -108,7 +108,7 @@ class Outline {
             shape: { kind: 'enum', members: members.map(memberOf) },
             nullable: nullable || members.length < values.length,
           }
-        : { shape: this.any(schema), nullable };
+        : { shape: this.anything(schema), nullable };
     }
     switch (type) {
       case 'string':
@@ -124,13 +124,13 @@ class Outline {
         const shape: Shape =
           isJsonObject(items) && !('prefixItems' in schema)
             ? { kind: 'array', items: this.#item(items, depth), ...count(schema, 'maxItems') }
-            : this.any(schema);
+            : this.anything(schema);
         return { shape, nullable };
       }
       case 'object':
         return this.#object(schema, nullable, depth);
       default:
-        return { shape: this.any(schema), nullable };
+        return { shape: this.anything(schema), nullable };
     }
   }
 
@@ -140,13 +140,13 @@ class Outline {
     const isRecord = isJsonObject(additionalProperties) && named.length === 0 && !('patternProperties' in schema);
     if (isRecord && Object.keys(additionalProperties).length > 0)
       return { shape: { kind: 'record', values: this.#item(additionalProperties, depth) }, nullable };
-    if (!isClosedObject(schema)) return { shape: this.any(schema), nullable };
+    if (!isClosedObject(schema)) return { shape: this.anything(schema), nullable };
     const needed = new Set(Array.isArray(required) ? (required as unknown[]) : []);
     const fields: Field[] = [];
     const read: ReadSchema = { shape: { kind: 'object', fields }, nullable };
     this.#read.set(schema, read); // before its fields, of which one may hold it
     for (const [name, inner] of named) {
-      const field = isJsonObject(inner) ? this.of(inner, depth + 1) : { shape: this.any({}), nullable: false };
+      const field = isJsonObject(inner) ? this.of(inner, depth + 1) : { shape: this.anything({}), nullable: false };
       fields.push({ name, ...field, optional: !needed.has(name) });
     }
     return read;
@@ -155,7 +155,7 @@ class Outline {
   /** Inside a list there is no field to say that `null` is a value. */
   #item(schema: Schema, depth: number): Shape {
     const { shape, nullable } = this.of(schema, depth + 1);
-    return nullable ? this.any(schema) : shape;
+    return nullable ? this.anything(schema) : shape;
   }
 
   #mayBeText(schema: unknown, seen: Set<unknown>): boolean {

@@ -1,10 +1,13 @@
 import { onAbort } from '../abort.js';
-import { describeKind } from '../declaration.js';
-import { AIDefinitionError, isErrorOf } from '../errors.js';
-import type { AILogger } from '../logger.js';
 import type { ToolCallRecord, TranscriptEntry } from '../run.js';
 import { copyOf } from '../schema/copy.js';
-import type { Conversion } from '../schema/convert.js';
+import {
+  type ConversionContext,
+  convertArguments,
+  convertEdit,
+  type FittingCall,
+  type RequestedCall,
+} from './conversion.js';
 import {
   aborted,
   cutShortBy,
@@ -14,36 +17,22 @@ import {
   isUnexpected,
   seemsOk,
 } from './execution.js';
-import { editedArguments, type ToolInvocation, type ToolMiddleware, throughMiddleware } from './middleware.js';
+import { type ToolInvocation, type ToolMiddleware, throughMiddleware } from './middleware.js';
 import { endingOf, outcomeOf } from './outcome.js';
 import { Repeats } from './repeats.js';
 import { told } from './told.js';
 import type { CompiledTool, ToolCallContext } from './tool.js';
 import type { Toolset } from './toolset.js';
 
-/** A call as a wire decoded it. */
-export interface RequestedCall {
-  readonly callId: string;
-  readonly turn: number;
-  readonly tool: string;
-  readonly sent: Readonly<Record<string, unknown>>;
-  /** What is wrong with the arguments as a whole: a name given twice, text that is no JSON. */
-  readonly problem?: string;
-}
-
 /** What the dispatcher needs to know of the run that it serves. */
-export interface DispatchContext extends ExecutionContext {
-  readonly runId: string;
+export interface DispatchContext extends ExecutionContext, ConversionContext {
   readonly site: string;
   readonly question: string;
   readonly metadata: Readonly<Record<string, unknown>>;
-  readonly logger: AILogger;
   readonly middleware: readonly ToolMiddleware[];
   /** How often a tool may be executed, by wire name. */
   readonly perTool: Readonly<Record<string, number>>;
   readonly transcript: () => readonly TranscriptEntry[];
-  /** Told of each tool at work and how long it may take: whoever closes what it works in waits so long. */
-  readonly working?: ((work: Promise<unknown>, timeoutMs: number) => void) | undefined;
   readonly started: (call: StartedCall) => void;
   readonly ended: (record: ToolCallRecord, error: unknown) => void;
 }
@@ -54,17 +43,6 @@ export type StartedCall = Pick<ToolCallRecord, 'callId' | 'turn' | 'tool' | 'sen
 export interface DispatchedCall {
   readonly record: ToolCallRecord;
   readonly seemsOk: boolean;
-}
-
-/** A call whose arguments fit, on its way through the middleware. */
-interface FittingCall {
-  readonly tool: CompiledTool;
-  readonly call: RequestedCall;
-  /** The arguments as sent, or as a middleware would have had them sent. */
-  readonly sent: Readonly<Record<string, unknown>>;
-  readonly values: Readonly<Record<string, unknown>>;
-  /** What makes two calls the same call. */
-  readonly key: () => string;
 }
 
 /**
@@ -105,58 +83,10 @@ export class Dispatcher {
       }));
     if (this.#isExhausted(tool.name))
       return this.#report(call, undefined, () => ({ outcome: 'refused', result: told.exhausted(tool.name) }));
-    const conversion = await this.#convert(tool, call, call.sent);
+    const conversion = await convertArguments(this.#context, tool, call, call.sent);
     if ('outcome' in conversion) return this.#report(call, undefined, () => conversion);
     const fitting = { tool, call, sent: call.sent, values: conversion.values, key: conversion.key };
     return this.#report(call, fitting, (changed) => this.#throughMiddleware(fitting, changed));
-  }
-
-  /** A call that is answered without a look at it: more were made in one turn than may run. */
-  async refuse(call: RequestedCall, result: string): Promise<DispatchedCall> {
-    return this.#report(call, undefined, () => ({ outcome: 'refused', result }));
-  }
-
-  /** Rules of the application's may take as long as the tool, and no longer. */
-  async #convert(
-    tool: CompiledTool,
-    call: RequestedCall,
-    sent: Readonly<Record<string, unknown>>,
-  ): Promise<Extract<Conversion, { ok: true }> | Ending> {
-    const converting = call.problem === undefined ? tool.convert(sent) : { ok: false as const, lines: [call.problem] };
-    let conversion: Conversion | Ending;
-    if (converting instanceof Promise) {
-      const cutShort = cutShortBy(this.#context.signal, tool);
-      this.#context.working?.(converting, tool.timeoutMs);
-      try {
-        conversion = await Promise.race([converting, cutShort.ending]);
-      } finally {
-        cutShort.stop();
-      }
-    } else conversion = converting;
-    if ('outcome' in conversion) {
-      // Nothing was executed, whatever the rules did.
-      const result = conversion.outcome === 'timed-out' ? told.unchecked(tool.name) : conversion.result;
-      return this.#looked(tool, call, { ...conversion, result });
-    }
-    if (conversion.ok) return { ...conversion, values: Object.freeze(conversion.values) };
-    const { error } = conversion;
-    return this.#looked(tool, call, {
-      outcome: 'invalid-arguments',
-      result: told.invalidArguments(tool.name, conversion.lines),
-      ...(error !== undefined && { error }),
-      ...(isErrorOf(error, 'scope') && { fatal: error }),
-    });
-  }
-
-  /** A rule that throws, or takes too long, is something that somebody must look at. */
-  #looked(tool: CompiledTool, call: RequestedCall, ending: Ending): Ending {
-    const { logger, runId } = this.#context;
-    if (ending.error !== undefined && ending.fatal === undefined)
-      logger.warn(
-        `[inversify-ai] the arguments of ${tool.name} could not be checked (run ${runId}, call ${call.callId})`,
-        ending.error,
-      );
-    return ending;
   }
 
   async #report(
@@ -202,7 +132,7 @@ export class Dispatcher {
     const way = throughMiddleware<FittingCall>(middleware, fitting, {
       shown: (call) => this.#invocation(call, controller.signal),
       edit: async (call, edited, by, invocation) => {
-        const result = await this.#edit(call, edited, by, invocation);
+        const result = await convertEdit(this.#context, call, edited, by, invocation);
         if (!('outcome' in result)) {
           changed(result);
           return { call: result };
@@ -238,30 +168,6 @@ export class Dispatcher {
       stop();
       controller.abort(new Error(`${tool.name}: the call is over`));
     }
-  }
-
-  /** The arguments of an edit, converted anew. What does not fit is the middleware's mistake, and none of the model's to read. */
-  async #edit(
-    { tool, call, sent, values }: FittingCall,
-    edited: unknown,
-    by: string,
-    invocation: ToolInvocation,
-  ): Promise<FittingCall | Ending> {
-    const { arguments: args } = (edited ?? {}) as { readonly arguments?: unknown };
-    if (typeof args !== 'object' || args === null || Array.isArray(args))
-      throw new AIDefinitionError(
-        `${by}.tool: next() takes the edited arguments as next({ arguments: { … } }), found ${describeKind(edited)}`,
-      );
-    const again = editedArguments(args as FittingCall['values'], { values, shown: invocation.arguments, sent });
-    const conversion = await this.#convert(tool, call, again);
-    if (!('outcome' in conversion)) return { tool, call, sent: again, values: conversion.values, key: conversion.key };
-    if (conversion.outcome !== 'invalid-arguments' || conversion.fatal !== undefined) return conversion;
-    const { logger, runId } = this.#context;
-    const error = new AIDefinitionError(
-      `${by}.tool: the edited arguments do not fit ${tool.name}: ${conversion.result.split('\n').slice(1).join('; ')}`,
-    );
-    logger.warn(`[inversify-ai] ${tool.name} was not called (run ${runId}, call ${call.callId})`, error);
-    return { outcome: 'invalid-arguments', result: told.misedited(tool.name), error };
   }
 
   #once({ tool, values, call, key }: FittingCall, signal: AbortSignal): Promise<Ending> {

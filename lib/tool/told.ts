@@ -24,8 +24,6 @@ export const told = {
   exhausted: (tool: string): string =>
     `${tool} was not run: it may not be called any more for this question. Go on without it.`,
 
-  overCap: (tool: string): string => `${tool} was not run: no more calls are allowed. Answer from what you have.`,
-
   failed: (tool: string): string => `${tool} failed. The reason is not known to you, so do not guess it.`,
 
   timedOut: (tool: string): string => `${tool} did not finish in time. It is not known whether it took effect.`,

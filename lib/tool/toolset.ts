@@ -47,6 +47,7 @@ export class Toolset {
 
   /** The others, as a set of their own: what is left when some may not be called any more. */
   without(names: readonly string[]): Toolset {
+    if (names.length === 0) return this;
     const left = this.tools.filter(({ name }) => !names.includes(name));
     if (left.length === this.tools.length) return this;
     if (left.length === 0) return Toolset.EMPTY;

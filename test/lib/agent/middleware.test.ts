@@ -4,6 +4,8 @@ import { IsDate, IsInt } from 'class-validator';
 import {
   AIDefinitionError,
   AIMiddleware,
+  AIProviderError,
+  AIResponseError,
   type AIRun,
   type AIServiceOptions,
   createAIService,
@@ -430,6 +432,34 @@ describe('a middleware around a turn', () => {
     const { error, model } = await ask([twice], [done, done]);
     expect((error as Error).message).toMatch(/^Turn.turn: next\(\) was called twice/);
     expect(model.requests).toHaveLength(1);
+  });
+
+  it('throws one error into several runs, and none of them shows on it', async () => {
+    const shared = new AIProviderError('busy');
+    Object.freeze(shared);
+    const busy = new Turn(async (context, next) => {
+      if (context.turn > 1) throw shared;
+      return next();
+    });
+    expect((await ask([busy], [pay(), done])).error).toBe(shared);
+    expect(shared.run).toBeUndefined();
+    const open = new AIResponseError('empty', 'nothing');
+    const { error } = await ask([tool(() => Promise.reject(open))], [pay(), done]);
+    expect(error).toBe(open);
+    expect(open.run).toBeUndefined();
+  });
+
+  it('cannot change a request in passing', async () => {
+    const meddles = new Turn((context, next) => {
+      (context.request.messages as unknown as { content: string }[])[0]!.content = 'another';
+      return next();
+    });
+    expect((await ask([meddles], [done])).error).toBeInstanceOf(TypeError);
+    const adds = new Turn((context, next) => {
+      (context.request.messages as object[]).push({ role: 'user', content: 'more' });
+      return next();
+    });
+    expect((await ask([adds], [done])).error).toBeInstanceOf(TypeError);
   });
 
   it('that replies before the model does gives the provider call up', async () => {
