@@ -49,6 +49,7 @@ export {
   type JsonSchema,
   type ModelMessage,
   type ModelProfile,
+  type ModelCall,
   type ModelReply,
   type ModelRequest,
   type ResponseSchema,

@@ -74,3 +74,10 @@ export function idOf({ binding }: BindingNode): string {
 export function trace(path: readonly BindingNode[]): string {
   return path.map(nameOf).join(' -> ');
 }
+
+/** Whether a binding's condition holds for what is asked for by itself: under no name or tag, below nothing. */
+export function servesAlone({ isSatisfiedBy, serviceIdentifier }: PlanBinding): boolean {
+  if (typeof isSatisfiedBy !== 'function') return true;
+  const request = { serviceIdentifier, name: undefined, tags: new Map(), getAncestor: () => undefined };
+  return (isSatisfiedBy as (request: object) => unknown)(request) === true;
+}

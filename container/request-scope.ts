@@ -8,6 +8,7 @@ import { shapeOf } from './inspections.js';
 import { identifierName, isInversifyError, thrownWithin } from './inversify-error.js';
 import { type Asked, countAbsences } from './build-record.js';
 import { failedBinding, watchOwn } from './own-failures.js';
+import { servesAlone } from './plan.js';
 import { withoutPurpose } from './purpose.js';
 import { AIScope } from './scope.js';
 import {
@@ -211,7 +212,7 @@ export class RequestScope extends AIScope implements ToolHost {
     if (!this.isBound(token)) return [];
     const chained = this.#owner.isBound(token);
     const found = await this.#told(token, () => this.container.getAllAsync<T>(token, { chained }));
-    const own = [...this.#guard.ownBindings(token)].length;
+    const own = [...this.#guard.ownBindings(token)].filter((binding) => servesAlone(binding)).length;
     return [...found.slice(own), ...found.slice(0, own)];
   }
 

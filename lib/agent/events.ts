@@ -1,4 +1,5 @@
 import type { AIProviderError } from '../errors.js';
+import type { ModelCall } from '../model/chat-model.js';
 import type { FinishReason } from '../model/finish-reason.js';
 import type { ModelUsage } from '../model/usage.js';
 import type { AIRun, PartialRun, ToolCallOutcome } from '../run.js';
@@ -39,6 +40,8 @@ export interface ModelReplied extends AIRunEvent {
   readonly text: string;
   /** The model's words where it refused. */
   readonly refusal?: string;
+  /** Function calls, where there are any. */
+  readonly calls?: readonly ModelCall[];
   readonly finish: FinishReason;
   readonly usage: ModelUsage;
   /** How often the request was sent; 0 where a middleware replied in the model's place. */

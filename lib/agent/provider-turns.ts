@@ -39,12 +39,13 @@ export class ProviderTurns {
     );
     signal.throwIfAborted();
     state.replied(reply.usage);
-    const { text, refusal, finish, usage, requestId } = reply;
+    const { text, refusal, calls, finish, usage, requestId } = reply;
     observers.tell('modelReplied', {
       turn,
       model: environment.model.name,
       text,
       ...(refusal !== undefined && { refusal }),
+      ...(calls !== undefined && { calls: Object.freeze(calls.map((call) => Object.freeze({ ...call }))) }),
       finish,
       usage: Object.freeze({ ...usage }),
       attempts: state.attempts - before,

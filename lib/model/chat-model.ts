@@ -2,6 +2,7 @@ import type { ModelSettings } from '../run-options.js';
 import { declareToken } from '../token.js';
 import { AIProviderError } from '../errors.js';
 import { type FinishReason, readFinish } from './finish-reason.js';
+import { member } from './member.js';
 import { type ModelUsage, readUsage } from './usage.js';
 
 /** One message, as every chat API has it. */
@@ -41,6 +42,15 @@ export interface ResponseSchema {
   readonly within?: string;
 }
 
+/** A call in the provider's own function calling, as it came. */
+export interface ModelCall {
+  /** The provider's; it may be missing, empty or used twice. */
+  readonly id?: string;
+  readonly name: string;
+  /** The text of the arguments, unread. */
+  readonly arguments: string;
+}
+
 /** One reply, as far as every provider has it. */
 export interface ModelReply {
   /** What the model wrote; empty where it wrote nothing. */
@@ -48,6 +58,8 @@ export interface ModelReply {
   readonly finish: FinishReason;
   /** The model's words where it refused. */
   readonly refusal?: string;
+  /** Function calls, where there are any. On a wire that offers none, nothing runs from a reply that has some. */
+  readonly calls?: readonly ModelCall[];
   readonly usage: ModelUsage;
   /** The provider's id of the request, for its support. */
   readonly requestId?: string;
@@ -92,10 +104,12 @@ export function isChatModel(value: unknown): value is ChatModel {
 
 /** A model may be anybody's: what it gives back is looked at once, here. Its other fields are taken as they are. */
 export function readReply(model: ChatModel, reply: unknown): ModelReply {
-  const { text, finish, usage, requestId, ...rest } = (reply ?? {}) as { readonly [K in keyof ModelReply]?: unknown };
+  const { text, finish, usage, requestId, calls, ...rest } = (reply ?? {}) as {
+    readonly [K in keyof ModelReply]?: unknown;
+  };
   // OpenAI's own field is null where nothing was refused.
   const refusal = rest.refusal === null || rest.refusal === '' ? undefined : rest.refusal;
-  if (typeof text !== 'string' || (refusal !== undefined && typeof refusal !== 'string'))
+  if (typeof text !== 'string' || (refusal !== undefined && typeof refusal !== 'string') || !areCalls(calls))
     throw new AIProviderError(
       `${model.name}: what complete() gave back is no ModelReply; it needs a text and a finish.`,
     );
@@ -104,6 +118,15 @@ export function readReply(model: ChatModel, reply: unknown): ModelReply {
     finish: readFinish(finish),
     usage: readUsage(usage),
     ...(refusal !== undefined && { refusal }),
+    ...(calls !== undefined && calls.length > 0 && { calls }),
     ...(typeof requestId === 'string' && { requestId }),
   };
+}
+
+function areCalls(calls: unknown): calls is readonly ModelCall[] | undefined {
+  return (
+    calls === undefined ||
+    (Array.isArray(calls) &&
+      calls.every((call) => typeof member(call, 'name') === 'string' && typeof member(call, 'arguments') === 'string'))
+  );
 }

@@ -1,5 +1,5 @@
 import { AIProviderError } from '../errors.js';
-import type { ModelReply } from './chat-model.js';
+import type { ModelCall, ModelReply } from './chat-model.js';
 import { readFinish } from './finish-reason.js';
 import { member, text } from './member.js';
 import { readUsage } from './usage.js';
@@ -21,11 +21,13 @@ export function readCompletion(model: string, body: unknown): ModelReply {
     });
   const finish = member((choices as unknown[])[0], 'finish_reason');
   const refusal = readRefusal(member(message, 'refusal'));
+  const calls = readCalls(message);
   const usage = member(body, 'usage');
   return {
     text: readContent(member(message, 'content')),
     finish: readFinish(finish),
     ...(refusal !== undefined && { refusal }),
+    ...(calls.length > 0 && { calls }),
     usage: readUsage({
       inputTokens: member(usage, 'prompt_tokens'),
       outputTokens: member(usage, 'completion_tokens'),
@@ -43,6 +45,22 @@ function readContent(content: unknown): string {
     .filter((part) => member(part, 'type') === 'text')
     .map((part) => text(member(part, 'text')) ?? '')
     .join('');
+}
+
+/** Functions and custom tools, and the one function of older servers. */
+function readCalls(message: object): readonly ModelCall[] {
+  const list = member(message, 'tool_calls');
+  const calls: readonly unknown[] = Array.isArray(list) ? list : [];
+  const legacy = member(message, 'function_call');
+  return [...calls, ...(typeof legacy === 'object' && legacy !== null ? [{ function: legacy }] : [])].map((call) => {
+    const id = text(member(call, 'id'));
+    const called = member(call, 'function') ?? member(call, 'custom');
+    return {
+      ...(id !== undefined && { id }),
+      name: text(member(called, 'name')) ?? '',
+      arguments: text(member(called, 'arguments')) ?? text(member(called, 'input')) ?? '',
+    };
+  });
 }
 
 /** Anything but nothing is a refusal, also where it is no text. */

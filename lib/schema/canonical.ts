@@ -1,25 +1,24 @@
-/** The same text for equal plain data, and another for other data. */
-export function canonical(value: unknown): string {
+const MAX_DEPTH = 64;
+
+/** The same text for equal plain data, and another for other data; what is deeper than data is, a cycle, is not told. */
+export function canonical(value: unknown, depth = 0): string {
   if (typeof value === 'bigint') return `${value.toString()}n`;
   if (typeof value === 'number') return value.toString();
+  if (typeof value !== 'object' || value === null)
+    return typeof value === 'string' ? JSON.stringify(value) : String(value);
   if (value instanceof Date) return `date ${value.getTime().toString()}`;
   if (value instanceof Uint8Array) return `bytes ${Buffer.from(value).toString('base64')}`;
-  if (value instanceof Set) return `set [${[...value].map(canonical).sort().join()}]`;
-  if (value instanceof Map)
-    return `map {${[...(value as Map<string, unknown>)]
-      .map(([key, held]) => `${JSON.stringify(key)}:${canonical(held)}`)
+  if (depth > MAX_DEPTH) return '…';
+  const inner = (held: unknown): string => canonical(held, depth + 1);
+  const pairs = (entries: Iterable<readonly [unknown, unknown]>): string =>
+    [...entries]
+      .map(([key, held]) => `${JSON.stringify(key)}:${inner(held)}`)
       .sort()
-      .join()}}`;
-  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
-  if (typeof value === 'object' && value !== null)
-    return `{${Object.entries(value)
-      .map(([key, held]) => `${JSON.stringify(key)}:${canonical(held)}`)
-      .sort()
-      .join()}}`;
-  return value === undefined ? 'undefined' : JSON.stringify(value);
+      .join();
+  if (value instanceof Set) return `set [${[...(value as Set<unknown>)].map(inner).sort().join()}]`;
+  if (value instanceof Map) return `map {${pairs(value as Map<unknown, unknown>)}}`;
+  return Array.isArray(value) ? `[${value.map(inner).join()}]` : `{${pairs(Object.entries(value))}}`;
 }
-
-const MAX_DEPTH = 64;
 
 /** Whether a value is data and nothing else, to its leaves: `canonical` says all of it. */
 export function isPlainData(value: unknown, depth = 0): boolean {

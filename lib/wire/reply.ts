@@ -8,15 +8,16 @@ import type { Failure } from './wire.js';
 const WHOLE: ReadonlySet<string> = new Set(['stop', 'tool_calls']);
 
 /**
- * What makes a reply unusable whatever it says: it is a refusal, or not whole, or empty.
+ * What makes a reply unusable whatever it says: it is a refusal, not whole, not in the form that was asked for, or empty.
  * `shown` picks what there is to show of it.
  */
 export function failureOf(reply: ModelReply, shown: (text: string) => string = (text) => text): Failure | undefined {
-  const { text, refusal, finish } = reply;
+  const { text, refusal, finish, calls } = reply;
   if (refusal !== undefined) return { kind: 'failure', code: 'refused', text: refusal };
   if (finish === 'length') return { kind: 'failure', code: 'truncated', text: shown(text) };
   if (finish === 'content_filter') return { kind: 'failure', code: 'filtered', text: shown(text) };
   if (!WHOLE.has(finish)) return { kind: 'failure', code: 'truncated', text: shown(text), finish };
+  if (calls !== undefined && calls.length > 0) return unasked(text);
   return text.trim() === '' ? empty(text) : undefined;
 }
 
@@ -47,9 +48,18 @@ export const malformed = (text: string, reason: string): Failure => ({
   correction: `Your last reply could not be used: ${reason}. Nothing was run. Reply with one JSON object in the agreed form and nothing else.`,
 });
 
+/** Function calls where none were offered: neither they nor what stands beside them is what the model meant. */
+const unasked = (text: string): Failure => ({
+  kind: 'failure',
+  code: 'malformed',
+  text,
+  correction:
+    'Your last reply called a function, and there is none to call in that way. Nothing was run. Reply in the form that was asked for.',
+});
+
 export const empty = (text: string): Failure => ({
   kind: 'failure',
   code: 'empty',
   text,
-  correction: `Your last reply was empty. Nothing was run. Answer, or call a tool.`,
+  correction: 'Your last reply was empty. Nothing was run. Reply in the form that was asked for.',
 });

@@ -51,6 +51,29 @@ describe('a middleware that is bound', () => {
     expect(order).toEqual(['first', 'second', 'of the scope']);
   });
 
+  it('under a condition that does not hold is not there, and moves nobody', async () => {
+    const order: string[] = [];
+    const named = (name: string): Named => new Named(name, order);
+    const { ai } = application(script(), (container) => {
+      container.bind(OrderService).toSelf();
+      container.bind(AIMiddleware).toConstantValue(named('first'));
+      container.bind(AIMiddleware).toConstantValue(named('second'));
+    });
+    await ai.runInScope(
+      (container) => {
+        as('alice')(container);
+        container.bind(AIMiddleware).toConstantValue(named('never')).whenNamed('another');
+        container
+          .bind(AIMiddleware)
+          .toConstantValue(named('below something'))
+          .when((request) => request.getAncestor() !== undefined);
+        container.bind(AIMiddleware).toConstantValue(named('of the scope'));
+      },
+      (scope) => ask(scope.container),
+    );
+    expect(order).toEqual(['first', 'second', 'of the scope']);
+  });
+
   it('is built in the scope, and sees its caller', async () => {
     @injectable()
     class OwnOrders extends AIMiddleware {

@@ -1,4 +1,5 @@
 import { describe, expect, it, jest } from '@jest/globals';
+import { z } from 'zod';
 import {
   AIDefinitionError,
   AIObserver,
@@ -246,6 +247,32 @@ describe('a call that is made again', () => {
     });
   });
 
+  it('is the same also where its value cannot be read: it counts by what was sent', async () => {
+    const ran: unknown[] = [];
+    const closed = z.object({ n: z.number() }).transform(
+      (value) =>
+        new Proxy(value, {
+          ownKeys: () => {
+            throw new Error('nobody looks in here');
+          },
+        }),
+    );
+    const keep = defineTool({
+      name: 'keep',
+      description: 'Keeps',
+      parameters: { value: { schema: closed, description: 'What' } },
+      execute: () => {
+        ran.push('kept');
+        return 'kept';
+      },
+    });
+    const made = (n: number) => call('keep', { value: { n } });
+    const { service } = agent([made(1), made(1), made(2), text('ok')], { tools: [keep] });
+    const run = await service.run('q');
+    expect(run.calls.map(({ outcome }) => outcome)).toEqual(['ok', 'repeated', 'ok']);
+    expect(ran).toEqual(['kept', 'kept']);
+  });
+
   it('may be made again after an AIToolError', async () => {
     const ran: unknown[] = [];
     const closed = () => {
@@ -433,14 +460,19 @@ describe('a model of the application’s own', () => {
   }
   const ask = (reply: () => unknown) => failure(createAIService({ model: new Odd(reply), logger: quiet }).run('q'));
 
-  it.each([[null], [undefined], ['text'], [{ finish: 'stop' }], [{ text: 1, finish: 'stop' }]])(
-    'that gives back %p fails with an AIProviderError',
-    async (reply) => {
-      const error = await ask(() => Promise.resolve(reply));
-      expect(error).toBeInstanceOf(AIProviderError);
-      expect((error as Error).message).toMatch(/^odd: what complete\(\) gave back is no ModelReply/);
-    },
-  );
+  it.each([
+    [null],
+    [undefined],
+    ['text'],
+    [{ finish: 'stop' }],
+    [{ text: 1, finish: 'stop' }],
+    [{ text: '', calls: {} }],
+    [{ text: '', calls: [{ name: 'pay' }] }],
+  ])('that gives back %p fails with an AIProviderError', async (reply) => {
+    const error = await ask(() => Promise.resolve(reply));
+    expect(error).toBeInstanceOf(AIProviderError);
+    expect((error as Error).message).toMatch(/^odd: what complete\(\) gave back is no ModelReply/);
+  });
 
   it('may leave out what it does not count', async () => {
     const run = await createAIService({ model: new Odd(() => Promise.resolve({ text: 'ok' })) }).run('q');

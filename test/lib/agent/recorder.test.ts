@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { z } from 'zod';
 import {
   AIDefinitionError,
   type AIMiddleware,
@@ -181,6 +182,25 @@ describe('Recorder', () => {
     const error = await failure(agent([], [replay()]).service.run('q'));
     expect(error).toBeInstanceOf(AIDefinitionError);
     expect((error as Error).message).toMatch(message);
+  });
+
+  it('records arguments that go in a circle, as far as arguments go', async () => {
+    const loops = z.object({ n: z.number() }).transform(({ n }) => {
+      const value: Record<string, unknown> = { n };
+      value['self'] = value;
+      return value;
+    });
+    const tools = [
+      defineTool({
+        name: 'walk',
+        description: 'Walks',
+        parameters: { way: { schema: loops, description: 'The way' } },
+        execute: ({ way }) => (way as { readonly n: number }).n,
+      }),
+    ];
+    const script = [call('walk', { way: { n: 4 } }), text('done')];
+    expect((await agent(script, [record()], { tools }).service.run('q')).calls[0]).toMatchObject({ outcome: 'ok' });
+    expect((await agent([], [replay()], { tools }).service.run('q')).calls[0]).toMatchObject({ result: '4' });
   });
 
   it('that cannot write ends the run', async () => {

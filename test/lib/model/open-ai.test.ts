@@ -3,12 +3,14 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import {
   AIDefinitionError,
+  AIObserver,
   AIProviderError,
   AIResponseError,
   type AIService,
   type ChatModel,
   createAIService,
   defineTool,
+  type ModelReplied,
   openAI,
   type OpenAIOptions,
   ReadOnly,
@@ -322,6 +324,38 @@ describe('a reply', () => {
       expect(await agent().chat('q')).toBe('ok');
     },
   );
+
+  const unasked = { id: 'call_1', type: 'function', function: { name: 'pay', arguments: '{}' } };
+  const whole = '{"tool":"pay","arguments":[],"answer":""}';
+
+  it.each<[string, unknown, Record<string, unknown>]>([
+    ['alone', null, { tool_calls: [unasked] }],
+    ['beside an answer', '{"tool":"ANSWER","arguments":[],"answer":"paid"}', { tool_calls: [unasked] }],
+    ['beside a call', whole, { tool_calls: [unasked, { ...unasked, id: 'call_2' }] }],
+    ['as a custom tool', whole, { tool_calls: [{ id: '', type: 'custom', custom: { name: 'pay', input: '' } }] }],
+    ['as older servers have it', whole, { function_call: { name: 'pay', arguments: '{}' } }],
+  ])('that calls functions, %s, runs nothing: none was offered', async (_title, content, message) => {
+    const ran: unknown[] = [];
+    const pay = defineTool({ name: 'pay', description: 'Pays', parameters: {}, execute: () => ran.push('paid') });
+    answers = [
+      completion(content, { finish_reason: 'tool_calls' }, message),
+      completion('{"tool":"ANSWER","arguments":[],"answer":"ok"}'),
+    ];
+    const replies: unknown[] = [];
+    class Replies extends AIObserver {
+      override modelReplied({ calls }: ModelReplied): void {
+        replies.push(calls?.map(({ name }) => name));
+      }
+    }
+    const service = createAIService({ model: model(), tools: [pay], observers: [new Replies()] });
+    expect(await service.chat('q')).toBe('ok');
+    expect(ran).toEqual([]);
+    expect(JSON.stringify(hits[1]!.body['messages'])).toContain('called a function');
+    expect(replies[0]).toContain('pay');
+    // Nor is what stands beside them an answer, where there are no tools at all.
+    answers = [completion('Paid.', {}, message), completion('I cannot pay.')];
+    expect(await createAIService({ model: model() }).chat('q')).toBe('I cannot pay.');
+  });
 
   it('in parts is read, without what was thought beside it', async () => {
     const parts = [
