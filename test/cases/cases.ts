@@ -1,5 +1,12 @@
 import { jest } from '@jest/globals';
-import { type AILogger, type AIObserver, type AIRun, type AIService, createAIService } from 'inversify-ai';
+import {
+  type AILogger,
+  type AIObserver,
+  type AIRun,
+  type AIService,
+  createAIService,
+  type RetryOptions,
+} from 'inversify-ai';
 import { scriptedModel, type ScriptedModel, type ScriptedTurn } from 'inversify-ai/testing';
 import { Events } from '../events.js';
 
@@ -16,7 +23,12 @@ export interface Played {
 export function play(
   tools: readonly object[],
   turns: readonly ScriptedTurn[],
-  options: { maxToolCalls?: number; maxAttempts?: number; observers?: readonly AIObserver[] } = {},
+  options: {
+    maxToolCalls?: number;
+    maxAttempts?: number;
+    observers?: readonly AIObserver[];
+    retry?: RetryOptions;
+  } = {},
 ): Played {
   const model = scriptedModel(turns);
   const events = new Events();

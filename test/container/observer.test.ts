@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Container, inject, injectable } from 'inversify';
-import { AIObserver, AIScopeError, type ToolEnded } from 'inversify-ai';
+import { AIObserver, AIScopeError, type ToolEnded, type ToolStarted } from 'inversify-ai';
 import { call, scriptedModel, text } from 'inversify-ai/testing';
 import { Events } from '../events.js';
 import { application, as, Caller, Desk, OrderService, rejection } from './orders.js';
@@ -43,6 +43,23 @@ describe('an observer', () => {
     });
     await ai.runInScope(as('alice'), (scope) => ask(scope.container));
     expect(seen).toEqual(['alice: OrderTools_findOrder', 'alice: nothing']);
+  });
+
+  it('may be unbound while it is told: the run that it was told of goes on, and tells it to its end', async () => {
+    const { ai, audit } = application(script());
+    const told: string[] = [];
+    await ai.runInScope(as('alice'), async (scope) => {
+      class Leaves extends AIObserver {
+        override toolStarted({ callId }: ToolStarted): void {
+          told.push(callId);
+          if (scope.container.isCurrentBound(AIObserver)) scope.container.unbind(AIObserver);
+        }
+      }
+      scope.container.bind(AIObserver).toConstantValue(new Leaves());
+      await ask(scope.container);
+    });
+    expect(told).toEqual(['call_1', 'call_2']);
+    expect(audit.ended).toHaveLength(2);
   });
 
   it('that is a singleton and would keep a caller is refused, and nothing is sent', async () => {
