@@ -11,6 +11,7 @@ export default defineConfig(
     languageOptions: {
       globals: {
         AbortController: 'readonly',
+        clearTimeout: 'readonly',
         console: 'readonly',
         process: 'readonly',
         setImmediate: 'readonly',

@@ -473,6 +473,46 @@ setInterval(() => undefined, 1_000);`,
     expect(heapKiB).toBeLessThan(1_024);
   });
 
+  it('ends 2,000 runs with a fault each in an answer or a typed error, and keeps nothing of them', () => {
+    cpSync('test/package/soak.mjs', join(project, 'soak.mjs'));
+    const { status, stdout, stderr } = run('soak.mjs', ['--expose-gc', '--no-warnings']);
+    expect(stderr).toBe('');
+    expect(status).toBe(0);
+    const { ends, odd, told, most, grownKiB, listeners, handles } = JSON.parse(stdout) as {
+      readonly ends: Readonly<Record<string, number>>;
+      readonly odd: readonly string[];
+      readonly told: Readonly<Record<string, number>>;
+      readonly most: number;
+      readonly grownKiB: number;
+      readonly listeners: number;
+      readonly handles: readonly string[];
+    };
+    expect(odd).toEqual([]);
+    expect(Object.values(ends).reduce((sum, count) => sum + count, 0)).toBe(2_500);
+    // Every way to end was gone.
+    expect(Object.keys(ends).sort()).toEqual([
+      'aborted',
+      'answer',
+      'cap',
+      'deadline',
+      'empty',
+      'filtered',
+      'malformed',
+      'provider',
+      'refused',
+      'tool-iteration',
+      'truncated',
+    ]);
+    expect(told).toMatchObject({ runStarted: 2_500, runEnded: 2_500 });
+    expect(told['toolEnded']).toBe(told['toolStarted']);
+    // No mutating call ran twice, neither by its id nor by what it does.
+    expect(most).toBe(1);
+    expect(listeners).toBe(0);
+    expect(handles).toEqual([]);
+    // Of the engine's own; a run that stayed would be six, 12,000 for all of them.
+    expect(grownKiB).toBeLessThan(2_048);
+  });
+
   const page = 'docs/who-is-asking.md';
 
   it('compiles the pieces of the page on who is asking, and runs its program', () => {
