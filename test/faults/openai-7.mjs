@@ -12,7 +12,13 @@ try {
   });
   const { status } = spawnSync(
     process.execPath,
-    ['--experimental-vm-modules', '--no-warnings=ExperimentalWarning', 'node_modules/jest/bin/jest.js', 'test/faults'],
+    [
+      '--experimental-vm-modules',
+      '--no-warnings=ExperimentalWarning',
+      'node_modules/jest/bin/jest.js',
+      'test/faults',
+      ...process.argv.slice(2),
+    ],
     {
       stdio: 'inherit',
       env: { ...process.env, OPENAI_UNDER_TEST: join(folder, 'node_modules/openai/index.mjs') },
