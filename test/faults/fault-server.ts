@@ -67,6 +67,8 @@ const json = (response: ServerResponse, status: number, body: string, headers: o
 };
 
 interface Message {
+  /** Function calls, which nobody asked for on the envelope. */
+  readonly calls?: readonly object[];
   readonly content?: string | null;
   readonly finish?: string | null;
   readonly refusal?: string | null;
@@ -76,14 +78,15 @@ interface Message {
 
 /** A completion. */
 export const completion =
-  ({ content = null, finish = 'stop', refusal = null, usage, headers }: Message): Fault =>
+  ({ content = null, finish = 'stop', refusal = null, calls, usage, headers }: Message): Fault =>
   (response) => {
+    const message = { role: 'assistant', content, refusal, ...(calls !== undefined && { tool_calls: calls }) };
     const body = {
       id: 'chatcmpl-1',
       object: 'chat.completion',
       created: 1,
       model: 'm',
-      choices: [{ index: 0, finish_reason: finish, logprobs: null, message: { role: 'assistant', content, refusal } }],
+      choices: [{ index: 0, finish_reason: finish, logprobs: null, message }],
       ...(usage !== undefined && { usage }),
     };
     json(response, 200, JSON.stringify(body), headers);
@@ -138,3 +141,23 @@ export const cut: Fault = (response) => {
     response.destroy();
   });
 };
+
+/** The begin of a stream that nobody asked for, and what becomes of it. */
+export const streamed =
+  (then: 'stalls' | 'ends' | 'breaks' | 'fails'): Fault =>
+  (response) => {
+    const chunk = (delta: object): string =>
+      `data: ${JSON.stringify({
+        id: 'chatcmpl-1',
+        object: 'chat.completion.chunk',
+        created: 1,
+        model: 'm',
+        choices: [{ index: 0, delta, finish_reason: null }],
+      })}\n\n`;
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(chunk({ role: 'assistant', content: '{"tool":"refund","arg' }), () => {
+      if (then === 'ends') response.end();
+      if (then === 'breaks') response.destroy();
+      if (then === 'fails') response.end('data: {"error":{"message":"SECRET upstream"}}\n\n');
+    });
+  };

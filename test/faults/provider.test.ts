@@ -26,6 +26,7 @@ import {
   silence,
   stalled,
   status,
+  streamed,
   toolCall,
 } from './fault-server.js';
 
@@ -130,6 +131,9 @@ describe('a provider call that fails is sent again where that may help', () => {
     ['200 with HTML', body('<html>gateway</html>', 'text/html')],
     ['200 with an error object', body('{"error":{"message":"upstream","code":502}}')],
     ['200 without choices', body('{"id":"x","choices":[]}')],
+    ['a stream that nobody asked for, and that ends without its end', streamed('ends')],
+    ['one that breaks off', streamed('breaks')],
+    ['one that tells of an error', streamed('fails')],
     ['x-should-retry: true', status(400, { headers: { 'x-should-retry': 'true' } })],
   ])('%s', async (_title, fault) => {
     const { run, hits, retries } = await ask([fault, ok]);
@@ -144,6 +148,7 @@ describe('a provider call that fails is sent again where that may help', () => {
   it.each<[string, Fault]>([
     ['a stalled body (openai/openai-node#1825)', stalled],
     ['no response', silence],
+    ['a stream that nobody asked for, and that stalls', streamed('stalls')],
   ])('after its own time: %s', async (_title, fault) => {
     const { run, hits } = await ask([fault, ok], { timeoutMs: 60 });
     expect(run?.text).toBe('ok');
@@ -224,6 +229,7 @@ describe('an abort', () => {
   it.each<[string, readonly Fault[]]>([
     ['before a response', [silence]],
     ['while a body stalls', [stalled]],
+    ['while a stream stalls that nobody asked for (vercel/ai#15430)', [streamed('stalls')]],
   ])('%s: rejects with the caller’s reason, and nothing is sent again', async (_title, faults) => {
     const controller = new AbortController();
     const asked = ask(faults, { chat: { signal: controller.signal } });
@@ -286,6 +292,21 @@ describe('a retry repeats one provider call and no tool (agno#10366, crewAI#5802
     expect(new Set(later.map(({ text }) => text)).size).toBe(1);
   });
 
+  it('nor does it repeat one that failed (PraisonAI#4256)', async () => {
+    const loses = defineTool({
+      name: 'refund',
+      description: 'Refunds an order',
+      parameters: { orderId: { type: 'integer', description: 'The order id' } },
+      execute: ({ orderId }) => {
+        ran.push(orderId);
+        throw Object.assign(new Error('connection lost'), { code: 'ECONNRESET', status: 503 });
+      },
+    });
+    const { run } = await ask([toolCall('refund', { orderId: '42' }), ok], { tools: [loses] });
+    expect(run?.calls.map(({ outcome }) => outcome)).toEqual(['failed']);
+    expect(ran).toEqual([42]);
+  });
+
   it('and an error afterwards carries it', async () => {
     const { error } = await ask([toolCall('refund', { orderId: '42' }), status(500)]);
     expect(error).toMatchObject({ status: 500, attempts: 3, run: { calls: [{ outcome: 'ok', result: 'refunded' }] } });
@@ -322,6 +343,25 @@ describe('a reply that is no answer is not sent again, and nothing runs from it'
     expect(hits).toBe(2);
     expect(ran).toEqual([]);
     expect((await ask([half, half, ok])).error).toMatchObject({ code: 'malformed' });
+  });
+
+  const native = (id: string, orderId: number): object => ({
+    id,
+    type: 'function',
+    function: { name: 'refund', arguments: JSON.stringify({ orderId }) },
+  });
+
+  it.each<[string, readonly object[]]>([
+    ['several, though one a turn is asked for (LiveBench#485)', [native('call_a', 1), native('call_b', 2)]],
+    ['under one id (nanobot#4059)', [native('x', 1), native('x', 2)]],
+    ['without ids (smolagents#2684)', [native('', 1), native('', 2)]],
+  ])('function calls that nobody offered, %s: none is run, none is answered', async (_title, calls) => {
+    const { run, hits } = await ask([completion({ calls, finish: 'tool_calls' }), ok]);
+    expect(run?.text).toBe('ok');
+    expect(run?.calls).toEqual([]);
+    expect(hits).toBe(2);
+    expect(ran).toEqual([]);
+    expect(server.received[1]!.text).not.toContain('tool_call_id');
   });
 
   it('a whole reply with finish_reason null is one (Ollama; pydantic-ai#6610)', async () => {
