@@ -1,4 +1,6 @@
 import type { AILogger } from '../logger.js';
+import { isPlainData } from '../schema/canonical.js';
+import { copyOf } from '../schema/copy.js';
 import { declareToken } from '../token.js';
 import type {
   AIEvents,
@@ -50,15 +52,15 @@ export class Observers {
     this.#run = run;
   }
 
-  /** Tells all of them, in order; the event is made only where somebody is told. */
+  /** Tells all of them, in order. */
   tell<E extends keyof AIEvents>(name: E, data: Omit<AIEvents[E], keyof AIRunEvent>): void {
-    if (this.#list.length === 0) return;
-    const event = Object.freeze({ ...this.#run, at: Date.now(), ...data });
+    const at = Date.now();
     for (const observer of this.#list) {
       try {
         const method: unknown = observer[name];
         // One of an older copy of the package does not know every event.
         if (typeof method !== 'function') continue;
+        const event = Object.freeze({ ...this.#run, at, ...ownCopies(data) });
         const returned: unknown = (method as (event: unknown) => unknown).call(observer, event);
         if (isThenable(returned))
           Promise.resolve(returned).catch((error: unknown) => {
@@ -75,6 +77,36 @@ export class Observers {
     this.#faulty.add(observer);
     this.#logger.error(`[inversify-ai] an observer failed in ${name}; the run goes on`, error);
   }
+}
+
+/**
+ * What is frozen can be shared; what cannot be, a Date or a Map, is copied for each: what one observer does to it reaches
+ * neither the run nor the next one.
+ */
+function ownCopies(data: object): object {
+  const {
+    arguments: args,
+    metadata,
+    run,
+  } = data as {
+    readonly [K in 'arguments' | 'metadata']?: unknown;
+  } & { readonly run?: RunEnded['run'] };
+  return {
+    ...data,
+    ...(args !== undefined && { arguments: copyOf(args) }),
+    // Objects of the application's own, a request, stay what they are.
+    ...(isPlainData(metadata) && metadata !== undefined && { metadata: copyOf(metadata) }),
+    ...(run !== undefined && { run: runCopy(run) }),
+  };
+}
+
+function runCopy(run: RunEnded['run']): RunEnded['run'] {
+  const calls = run.calls.map((call) =>
+    call.arguments === undefined
+      ? call
+      : Object.freeze({ ...call, arguments: copyOf(call.arguments) as NonNullable<typeof call.arguments> }),
+  );
+  return Object.freeze({ ...run, calls: Object.freeze(calls) });
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {

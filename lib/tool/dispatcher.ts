@@ -75,26 +75,27 @@ export class Dispatcher {
    */
   async dispatch(call: RequestedCall, toolset: Toolset, offered: Toolset): Promise<DispatchedCall> {
     this.#context.signal.throwIfAborted();
+    const begun = performance.now();
     const tool = toolset.get(call.tool);
     if (tool === undefined)
-      return this.#report(call, undefined, () => ({
+      return this.#report(call, begun, undefined, () => ({
         outcome: 'unknown-tool',
         result: told.unknownTool(call.tool, offered.names),
       }));
     if (this.#isExhausted(tool.name))
-      return this.#report(call, undefined, () => ({ outcome: 'refused', result: told.exhausted(tool.name) }));
+      return this.#report(call, begun, undefined, () => ({ outcome: 'refused', result: told.exhausted(tool.name) }));
     const conversion = await convertArguments(this.#context, tool, call, call.sent);
-    if ('outcome' in conversion) return this.#report(call, undefined, () => conversion);
+    if ('outcome' in conversion) return this.#report(call, begun, undefined, () => conversion);
     const fitting = { tool, call, sent: call.sent, values: conversion.values, key: conversion.key };
-    return this.#report(call, fitting, (changed) => this.#throughMiddleware(fitting, changed));
+    return this.#report(call, begun, fitting, (changed) => this.#throughMiddleware(fitting, changed));
   }
 
   async #report(
     call: RequestedCall,
+    begun: number,
     fitting: FittingCall | undefined,
     end: (changed: (call: FittingCall) => void) => Ending | Promise<Ending>,
   ): Promise<DispatchedCall> {
-    const begun = performance.now();
     const { callId, turn, tool } = call;
     const shown = (values: FittingCall['values']): Pick<StartedCall, 'arguments'> => ({ arguments: copiesOf(values) });
     const started: StartedCall = {

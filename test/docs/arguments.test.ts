@@ -2,26 +2,11 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { readmeBlocks } from '../readme.js';
 import { row, told } from './rows.js';
+import { plain, tables } from './tables.js';
 
 const PAGE = 'docs/arguments.md';
 
-/** The rows of each table of the page, without their heads, as they read. */
-function tables(): readonly (readonly (readonly string[])[])[] {
-  return readFileSync(PAGE, 'utf8')
-    .split('<!-- prettier-ignore-start -->')
-    .slice(1)
-    .map((part) => part.split('<!-- prettier-ignore-end -->')[0]!.trim().split('\n').slice(2))
-    .map((lines) =>
-      lines.map((line) =>
-        line
-          .split(/(?<!\\)\|/)
-          .slice(1, -1)
-          .map((cell) => cell.trim().replace(/^`|`$/g, '').replaceAll('\\|', '|')),
-      ),
-    );
-}
-
-const [declarations, refusals, results, failures] = tables();
+const [declarations, refusals, results, failures] = tables(PAGE).map((rows) => rows.map((cells) => cells.map(plain)));
 
 describe('the page on arguments shows', () => {
   it('the classes of its tables as they are', () => {

@@ -523,6 +523,15 @@ setInterval(() => undefined, 1_000);`,
     expect(compile('frameworks', readmeBlocks('ts', page)[1]!)).toEqual({ status: 0, output: '' });
   });
 
+  it('compiles and runs the program of the page on the loop', () => {
+    const [program] = readmeBlocks('ts', 'docs/loop.md');
+    expect(compile('looping', program!)).toEqual({ status: 0, output: '' });
+    const { status, stdout, stderr } = run('looping/main.js');
+    expect(stderr).toBe('');
+    expect(stdout).toBe(readmeBlocks('text', 'docs/loop.md')[1]);
+    expect(status).toBe(0);
+  });
+
   it('works with a second copy of itself: declarations, scopes, observers and models are the same', () => {
     const copy = join(project, 'node_modules/other/node_modules/inversify-ai');
     cpSync(join(project, 'package'), copy, { recursive: true });

@@ -1,5 +1,15 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import { AIObserver, AIProviderError, createAIService, defineTool, type RunEnded } from 'inversify-ai';
+import { z } from 'zod';
+import {
+  AIObserver,
+  AIProviderError,
+  createAIService,
+  defineTool,
+  type RunEnded,
+  type RunStarted,
+  type ToolEnded,
+  type ToolStarted,
+} from 'inversify-ai';
 import { call, filtered, httpError, scriptedModel, type ScriptedTurn, text } from 'inversify-ai/testing';
 import { Events } from '../../events.js';
 import { settled } from '../../settled.js';
@@ -28,6 +38,83 @@ async function events(turns: readonly ScriptedTurn[], signal?: AbortSignal): Pro
 }
 
 describe('an observer', () => {
+  it('that changes what can be changed reaches neither the tool, the run, nor another observer', async () => {
+    const metadata = { ticket: { open: true } };
+    const meddle = (args: unknown): void => {
+      const { due, tags } = (args ?? {}) as { readonly due?: Date; readonly tags?: Set<string> };
+      due?.setUTCFullYear(1970);
+      tags?.clear();
+    };
+    class Meddles extends AIObserver {
+      override runStarted(event: RunStarted): void {
+        const { ticket } = event.metadata as { ticket: { open: boolean } };
+        expect(() => (ticket.open = false)).toThrow(TypeError);
+      }
+      override toolStarted(event: ToolStarted): void {
+        meddle(event.arguments);
+      }
+      override toolEnded(event: ToolEnded): void {
+        meddle(event.arguments);
+      }
+      override runEnded({ run }: RunEnded): void {
+        meddle(run.calls[0]!.arguments);
+      }
+    }
+    const got: unknown[] = [];
+    const plan = defineTool({
+      name: 'plan',
+      description: 'Plans',
+      parameters: {
+        due: { type: Date, description: 'When' },
+        tags: { type: Set, items: String, description: 'Tags' },
+      },
+      execute: ({ due, tags }, context) => {
+        got.push(due.getUTCFullYear(), tags.size, context.metadata);
+      },
+    });
+    const after = new Events();
+    const run = await createAIService({
+      model: scriptedModel([call('plan', { due: '2026-03-01T00:00:00Z', tags: ['a', 'b'] }), text('done')]),
+      tools: [plan],
+      observers: [new Meddles(), after],
+    }).run('q', { metadata });
+    const whole = { due: new Date('2026-03-01T00:00:00Z'), tags: new Set(['a', 'b']) };
+    expect(got).toEqual([2026, 2, { ticket: { open: true } }]);
+    expect(run.calls[0]!.arguments).toEqual(whole);
+    expect(after.started[0]!.arguments).toEqual(whole);
+    expect(after.ended[0]!.arguments).toEqual(whole);
+    const [, ended] = after.all.at(-1)!;
+    expect((ended as RunEnded).run.calls[0]!.arguments).toEqual(whole);
+  });
+
+  it('is told how long a call took, the checks of its arguments included', async () => {
+    jest.useFakeTimers();
+    try {
+      const slow = z.string().refine(async () => {
+        await new Promise((resolve) => setTimeout(resolve, 70));
+        return true;
+      });
+      const seen = new Events();
+      const asked = createAIService({
+        model: scriptedModel([call('look', { at: 'x' }), text('done')]),
+        tools: [
+          defineTool({
+            name: 'look',
+            description: 'Looks',
+            parameters: { at: { schema: slow, description: 'At' } },
+            execute: () => new Promise((resolve) => setTimeout(resolve, 30, 'seen')),
+          }),
+        ],
+        observers: [seen],
+      }).run('q');
+      await jest.advanceTimersByTimeAsync(200);
+      await asked;
+      expect(seen.ended[0]).toMatchObject({ outcome: 'ok', durationMs: 100 });
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
   it('is told every step of a run, in order, in frozen events of one run', async () => {
     const { all } = await events([call('find', { n: 1 }), httpError(503), text('done')]);
     expect(all.map(([name]) => name)).toEqual([
