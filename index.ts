@@ -35,6 +35,7 @@ export type { ToolOptions } from './lib/declaration.js';
 export {
   AIDefinitionError,
   AIError,
+  type AIErrorCode,
   AILimitError,
   AIProviderError,
   AIResponseError,

@@ -34,6 +34,7 @@ import { RequestScope } from './request-scope.js';
 import type { ScopeOwner } from './scope-owner.js';
 import { refuseOtherApplication } from './scope-error.js';
 import { classesIn, compileSite, readList } from './site.js';
+import { unusedWarnings } from './unused.js';
 
 /** The defaults of an application's sites. */
 export interface ApplicationDefaults {
@@ -233,12 +234,8 @@ export class Application implements SiteListener {
   /** Checks the sites of all bound classes; throws all their problems in one error. */
   verify(): void {
     const { problems, warnings, agents } = checkApplication(this.#checked());
-    // A default for all sites may name a tool that one of them has not; one that none has is misspelt.
-    for (const name of Object.keys(this.#defaults.limits?.perTool ?? {}))
-      if (!agents.some(({ tools }) => tools.toolset.get(name) !== undefined))
-        this.#defaults.logger.warn(
-          `[inversify-ai] installAI, limits: perTool names "${name}", which is no tool of any site.`,
-        );
+    for (const warning of unusedWarnings(agents, this.#defaults.limits, this.#plugin.bindingService))
+      this.#defaults.logger.warn(`[inversify-ai] ${warning}`);
     for (const warning of warnings)
       this.#defaults.logger.warn(`[inversify-ai] ${warning} If it is bound in scopes alone, this is no mistake.`);
     throwProblems(problems);

@@ -1,13 +1,13 @@
-import { type AgentDefinition, type ChatOptions, runAgent } from '../lib/agent/agent.js';
+import { type AgentDefinition, type ChatOptions, runAgent, type RunEnvironment } from '../lib/agent/agent.js';
 import type { Answered } from '../lib/agent/loop.js';
-import { AIMiddleware } from '../lib/agent/middleware.js';
-import { AIObserver } from '../lib/agent/observer.js';
+import { AIMiddleware, isMiddleware } from '../lib/agent/middleware.js';
+import { AIObserver, isObserver } from '../lib/agent/observer.js';
 import { RunningService } from '../lib/agent/running-service.js';
 import type { AIService, WithToolsOptions } from '../lib/agent/service.js';
 import type { AnswerType } from '../lib/agent/typed-answer.js';
 import type { ModelPrices, RetryOptions } from '../lib/run-options.js';
 import type { Class } from '../decorators/metadata.js';
-import { throwProblems, unknownOptions } from '../lib/declaration.js';
+import { describeKind, throwProblems, unknownOptions } from '../lib/declaration.js';
 import { AIDefinitionError, AIScopeError } from '../lib/errors.js';
 import type { AILogger } from '../lib/logger.js';
 import type { DenialTest } from '../lib/tool/denial.js';
@@ -57,29 +57,33 @@ export class InjectedService extends RunningService {
     const scope = this.#scope();
     return scope.run(async () => {
       scope.inspect(this.#agent.tools);
-      const model = this.#agent.model ?? (await this.#boundModel(scope));
-      const { definition, logger, isDenial, retry, prices } = this.#agent;
-      return runAgent(
-        definition,
-        message,
-        options,
-        {
-          model: scope.watcher === undefined ? model : new WatchedModel(model, scope.watcher),
-          observers: await allOf(scope, 'AIObserver', AIObserver),
-          middleware: await allOf(scope, 'AIMiddleware', AIMiddleware),
-          logger,
-          isDenial,
-          retry,
-          prices,
-          host: scope,
-          signal: scope.signal,
-          working: (work, timeoutMs) => {
-            scope.waitFor(work, timeoutMs);
-          },
-        },
-        type,
-      );
+      const place = { signal: scope.signal, environment: () => this.#environment(scope) };
+      return runAgent(this.#agent.definition, message, options, place, type);
     });
+  }
+
+  async #environment(scope: RequestScope): Promise<RunEnvironment> {
+    const model = this.#agent.model ?? (await this.#boundModel(scope));
+    const { definition, logger, isDenial, retry, prices } = this.#agent;
+    const observers = await allOf(scope, 'AIObserver', AIObserver);
+    const middleware = await allOf(scope, 'AIMiddleware', AIMiddleware);
+    throwProblems([
+      ...memberProblems(definition.site, 'AIObserver', observers, isObserver),
+      ...memberProblems(definition.site, 'AIMiddleware', middleware, isMiddleware),
+    ]);
+    return {
+      model: scope.watcher === undefined ? model : new WatchedModel(model, scope.watcher),
+      observers,
+      middleware,
+      logger,
+      isDenial,
+      retry,
+      prices,
+      host: scope,
+      working: (work, timeoutMs) => {
+        scope.waitFor(work, timeoutMs);
+      },
+    };
   }
 
   override withTools(sources: readonly object[], options: WithToolsOptions = {}): AIService {
@@ -130,7 +134,22 @@ export class InjectedService extends RunningService {
 
 /** What is bound under a class, of this copy of the package or of another: the application's first, then the scope's. */
 async function allOf<T>(scope: RequestScope, name: string, token: abstract new () => T): Promise<readonly T[]> {
-  const found: T[] = [];
-  for (const copy of copiesOf(name, token)) found.push(...(await scope.all(copy)));
-  return found;
+  const found: { readonly application: readonly T[]; readonly own: readonly T[] }[] = [];
+  for (const copy of copiesOf(name, token)) found.push(await scope.all(copy));
+  return [...found.flatMap(({ application }) => application), ...found.flatMap(({ own }) => own)];
+}
+
+/** A binding that gives nothing, or something else, must not look like one that is not there. */
+function memberProblems(
+  site: string,
+  token: string,
+  list: readonly unknown[],
+  isOne: (value: unknown) => boolean,
+): string[] {
+  return list
+    .filter((entry) => !isOne(entry))
+    .map(
+      (entry) =>
+        `${site}: what is bound as ${token} is none, found ${describeKind(entry)}; bind a class that extends ${token}, and nothing where there is to be none`,
+    );
 }

@@ -207,13 +207,15 @@ export class RequestScope extends AIScope implements ToolHost {
     return this.container.isCurrentBound(token) || this.#owner.isBound(token);
   }
 
-  /** All that is bound under a token, in the application and then in the scope: inversify has the scope's own first. */
-  async all<T>(token: ServiceIdentifier<T>): Promise<readonly T[]> {
-    if (!this.isBound(token)) return [];
+  /** All that is bound under a token, in the application and in the scope: inversify has the scope's own first. */
+  async all<T>(
+    token: ServiceIdentifier<T>,
+  ): Promise<{ readonly application: readonly T[]; readonly own: readonly T[] }> {
+    if (!this.isBound(token)) return { application: [], own: [] };
     const chained = this.#owner.isBound(token);
     const found = await this.#told(token, () => this.container.getAllAsync<T>(token, { chained }));
     const own = [...this.#guard.ownBindings(token)].filter((binding) => servesAlone(binding)).length;
-    return [...found.slice(own), ...found.slice(0, own)];
+    return { application: found.slice(own), own: found.slice(0, own) };
   }
 
   /** What is bound under a token, for the run itself. */

@@ -49,6 +49,18 @@ export function shown(value: unknown): string {
   return typeof value === 'number' ? value.toString() : describeKind(value);
 }
 
+/** The value itself where it is a number or a short text, as an option is that takes a few words; else its kind. */
+export function shortly(value: unknown): string {
+  if (typeof value === 'string')
+    return value === '' ? 'an empty text' : value.length <= 40 ? JSON.stringify(value) : 'a longer text';
+  return shown(value);
+}
+
+/** `1 turn`, `2 turns`. */
+export function counted(count: number, thing: string): string {
+  return `${count.toString()} ${thing}${count === 1 ? '' : 's'}`;
+}
+
 /** Whether a value is an object that may hold options, neither `null` nor an array. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -5,6 +5,23 @@ interface AIErrorOptions {
   readonly cause?: unknown;
 }
 
+/** All words that `AIError.code` may be. */
+export type AIErrorCode =
+  | 'definition'
+  | 'scope'
+  | 'tool-iteration'
+  | 'truncated'
+  | 'filtered'
+  | 'refused'
+  | 'malformed'
+  | 'empty'
+  | 'deadline'
+  | 'tokens'
+  | 'turns'
+  | 'provider'
+  | 'tool'
+  | 'tool-source';
+
 const BRAND = Symbol.for('inversify-ai/error');
 
 /**
@@ -13,10 +30,12 @@ const BRAND = Symbol.for('inversify-ai/error');
  */
 export abstract class AIError extends Error {
   /** A stable word for this kind of error, for programs. */
-  abstract readonly code: string;
+  abstract readonly code: AIErrorCode;
 
   /** The run as far as it came, where the error ended one. Not enumerable: it holds what tools returned. */
-  declare readonly run?: PartialRun;
+  get run(): PartialRun | undefined {
+    return runs.get(this);
+  }
 
   constructor(message: string, options?: AIErrorOptions) {
     super(message, options?.cause === undefined ? undefined : { cause: options.cause });
@@ -30,19 +49,13 @@ export abstract class AIError extends Error {
   }
 }
 
-/** For which run an error was made. */
-const madeForRun = new WeakMap<AIError, string>();
+/** The runs that errors ended. Not on the errors themselves, which somebody may have frozen. */
+const runs = new WeakMap<AIError, PartialRun>();
 
-/** Notes for which run an error was made: it alone may hang itself on it, since errors may be thrown into several. */
-export function madeFor<E extends AIError>(error: E, runId: string): E {
-  madeForRun.set(error, runId);
+/** Hangs the run that an error ended on the error. It must be one that nobody else has seen: others could be thrown it too. */
+export function carryRun<E extends AIError>(error: E, run: PartialRun): E {
+  runs.set(error, run);
   return error;
-}
-
-/** Hangs the run that an error ended on the error, where it was made for that run. */
-export function carryRun(error: unknown, run: PartialRun): void {
-  if (typeof error !== 'object' || error === null || madeForRun.get(error as AIError) !== run.runId) return;
-  Object.defineProperty(error, 'run', { value: run, enumerable: false, configurable: true });
 }
 
 /** Whether an error is one of ours of that kind, also where another copy of the package made it. */
@@ -93,16 +106,24 @@ export class AIToolIterationError extends AIError {
 
 /** The model's reply is no answer: cut off, blocked, refused, not in the agreed form, or empty. Nothing ran from it. */
 export class AIResponseError extends AIError {
-  /** The text that came, if any. It is the model's: do not show it as an answer. Not enumerable. */
+  /** The text that came, if any; a refusal's words. It is the model's: do not show it as an answer. Not enumerable. */
   declare readonly text: string;
+  /**
+   * What was wrong with it, a line each, where it was malformed: `answer.state: expected one of "sent", got "lost"`. They
+   * quote the reply. Not enumerable.
+   */
+  declare readonly problems: readonly string[];
 
   constructor(
     readonly code: 'truncated' | 'filtered' | 'refused' | 'malformed' | 'empty',
     message: string,
     text = '',
+    problems: readonly string[] = [],
+    options?: AIErrorOptions,
   ) {
-    super(message);
+    super(message, options);
     Object.defineProperty(this, 'text', { value: text, enumerable: false });
+    Object.defineProperty(this, 'problems', { value: Object.freeze([...problems]), enumerable: false });
   }
 }
 

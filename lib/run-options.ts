@@ -149,7 +149,7 @@ export const DEFAULT_RETRY: Required<RetryOptions> = Object.freeze({
 
 /** The same settings with those of `over` in their place; each bound of a tool counts for itself. */
 export function mergeLimits(base: AILimits = {}, over: AILimits = {}): AILimits {
-  const perTool = { ...base.perTool, ...over.perTool };
+  const perTool = { ...given(base.perTool), ...given(over.perTool) } as NonNullable<AILimits['perTool']>;
   return Object.freeze({ ...given(base), ...given(over), perTool: Object.freeze(perTool) });
 }
 

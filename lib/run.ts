@@ -25,6 +25,11 @@ export interface ToolCallRecord {
   /** The arguments as converted for the tool; absent where they could not be. */
   readonly arguments?: Readonly<Record<string, unknown>>;
   readonly outcome: ToolCallOutcome;
+  /**
+   * Whether the tool itself was begun, whatever the outcome says: a middleware may refuse a call after it, or fail. What
+   * is recorded or answered in its place was not.
+   */
+  readonly executed: boolean;
   /** What the model was told; where the call ended the run, what it would have been. */
   readonly result: string;
   /** In milliseconds, conversion and resolution included. */

@@ -1,17 +1,19 @@
-import { onAbort } from '../abort.js';
+import { onAbort, untilAborted } from '../abort.js';
 import type { AILogger } from '../logger.js';
 import type { ChatModel } from '../model/chat-model.js';
-import { countProblems, describeKind, isObject, throwProblems, unknownOptions } from '../declaration.js';
-import type { AILimitError } from '../errors.js';
+import { countProblems, describeKind, isObject, optionProblems, throwProblems } from '../declaration.js';
+import { carryRun } from '../errors.js';
 import type { AILimits, ModelPrices, ModelSettings, RetryOptions } from '../run-options.js';
 import { groupNames, narrows, type ToolGroup } from '../tool/group.js';
 import type { DenialTest } from '../tool/denial.js';
 import type { Toolset } from '../tool/toolset.js';
 import { envelope } from '../wire/envelope.js';
-import { pastDeadline } from './limits.js';
+import { copyOfMetadata } from '../schema/copy.js';
+import { Deadline } from './deadline.js';
 import { type Answered, Run } from './loop.js';
 import type { AIMiddleware } from './middleware.js';
 import type { AIObserver } from './observer.js';
+import { RunState } from './run-state.js';
 import { type AnswerType, compileAnswer } from './typed-answer.js';
 
 /** What one question may say besides its text. Options only narrow: they never give an agent more than its site did. */
@@ -60,6 +62,14 @@ export interface RunEnvironment {
 export const DEFAULT_MAX_TOOL_CALLS = 5;
 export const DEFAULT_MAX_ATTEMPTS = 3;
 
+/** Where a run is run. */
+export interface RunPlace {
+  /** Ends the run from outside: a scope that closes. */
+  readonly signal?: AbortSignal;
+  /** What the run takes from there. It may take its time, which counts as the run's. */
+  readonly environment: () => RunEnvironment | Promise<RunEnvironment>;
+}
+
 /**
  * Answers one question, with a value of `type` where one is given. Throws an `AIDefinitionError` for options that do not
  * narrow, and for a type that cannot be told to a model.
@@ -68,12 +78,12 @@ export async function runAgent(
   agent: AgentDefinition,
   question: string,
   options: ChatOptions,
-  environment: RunEnvironment,
+  place: RunPlace,
   type?: AnswerType<unknown>,
 ): Promise<Answered> {
   const { toolset, maxToolCalls } = narrow(agent, question, options);
   const typed = type === undefined ? undefined : compileAnswer(agent.site, type);
-  const signals = [options.signal, environment.signal].filter((signal) => signal !== undefined);
+  const signals = [options.signal, place.signal].filter((signal) => signal !== undefined);
   // One signal for the run, listening to those of others only as long as it lasts: theirs may live for ever.
   const controller = new AbortController();
   const stops = signals.map((signal) =>
@@ -81,27 +91,30 @@ export async function runAgent(
       controller.abort(signal.reason);
     }),
   );
-  const { deadlineMs } = agent.limits;
-  let deadline: AILimitError | undefined;
-  const timer =
-    deadlineMs === undefined
-      ? undefined
-      : setTimeout(() => {
-          deadline = pastDeadline(agent.site, deadlineMs);
-          controller.abort(deadline);
-        }, deadlineMs);
+  const deadline = new Deadline(agent.site, agent.limits.deadlineMs, controller);
   try {
+    const environment = await environmentOf(place, controller.signal);
     return await new Run(
       { ...agent, toolset, maxToolCalls, wire: envelope },
-      { text: question, metadata: Object.freeze({ ...options.metadata }), typed },
-      environment,
+      { text: question, metadata: copyOfMetadata(options.metadata ?? {}), typed },
+      { ...environment, ...(place.signal !== undefined && { signal: place.signal }) },
       controller.signal,
-      () => deadline,
+      deadline,
     ).answer();
+  } catch (error) {
+    // Before there was anything to run with.
+    if (deadline.isReason(error)) throw carryRun(deadline.error(), new RunState(question, undefined).soFar());
+    throw error;
   } finally {
-    clearTimeout(timer);
+    deadline.stop();
     for (const stop of stops) stop();
   }
+}
+
+/** Where it is there at once, a run that was ended beforehand is still one that its observers hear of. */
+async function environmentOf({ environment }: RunPlace, signal: AbortSignal): Promise<RunEnvironment> {
+  const made = environment();
+  return made instanceof Promise ? untilAborted(signal, made) : made;
 }
 
 const CHAT_OPTIONS = ['signal', 'metadata', 'toolGroup', 'maxToolCalls'];
@@ -113,7 +126,7 @@ function narrow(
 ): { readonly toolset: Toolset; readonly maxToolCalls: number } {
   const where = `${agent.site}, chat`;
   const problems = [
-    ...unknownOptions(where, options, CHAT_OPTIONS),
+    ...optionProblems(where, options, CHAT_OPTIONS),
     ...countProblems(where, 'maxToolCalls', options.maxToolCalls),
   ];
   if (typeof question !== 'string' || question.trim() === '')

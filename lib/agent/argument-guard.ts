@@ -1,5 +1,7 @@
-import { describeKind, throwProblems, unknownOptions } from '../declaration.js';
+import { describeKind, shortly, throwProblems, unknownOptions } from '../declaration.js';
 import { type NextTool, refuse, type ToolInvocation, type ToolOutcome } from '../tool/middleware.js';
+import { progressOf } from '../tool/progress.js';
+import { textsIn, UnseenError } from './argument-texts.js';
 import { AIMiddleware } from './middleware.js';
 
 /** What `ArgumentGuard` takes. */
@@ -14,12 +16,15 @@ export interface ArgumentGuardOptions {
 
 /**
  * Refuses calls by what is in their arguments: every text in them, nested ones and keys too, as the model sent it and as
- * it was converted; numbers, dates and big integers in their text form, bytes as UTF-8. Bind it after whatever edits
- * arguments, so that it sees what the tool gets. It is a net below the rules of the tools, not in place of them: a
+ * it was converted; numbers, dates and big integers in their text form, bytes as UTF-8, JSON within a text. A call whose
+ * arguments hold an object that shows nothing of itself is refused too. Bind it after whatever edits arguments, so that
+ * it sees what the tool gets. It is a net below the rules of the tools, not in place of them: a
  * pattern knows one spelling of what it forbids.
  * Throws an `AIDefinitionError` for options that are none.
  */
 export class ArgumentGuard extends AIMiddleware {
+  /** The wire names of the tools that it looks at; none where it looks at all. */
+  readonly tools: readonly string[] | undefined;
   readonly #deny: readonly RegExp[];
   readonly #tools: ReadonlySet<string> | undefined;
   readonly #text: string;
@@ -29,8 +34,16 @@ export class ArgumentGuard extends AIMiddleware {
     const problems = unknownOptions('ArgumentGuard', options, ['deny', 'tools', 'text']);
     throwProblems(problems);
     const { deny, tools, text = 'This call is not allowed with these arguments.' } = options;
-    if (!Array.isArray(deny) || deny.length === 0 || !(deny as unknown[]).every((entry) => entry instanceof RegExp))
-      problems.push(`ArgumentGuard: deny must list patterns, [/drop\\s+table/i]; found ${describeKind(deny)}`);
+    if (!Array.isArray(deny) || deny.length === 0)
+      problems.push(
+        `ArgumentGuard: deny must list patterns, [/drop\\s+table/i]; found ${Array.isArray(deny) ? 'an empty list' : describeKind(deny)}`,
+      );
+    else
+      for (const [index, entry] of (deny as unknown[]).entries())
+        if (!(entry instanceof RegExp))
+          problems.push(
+            `ArgumentGuard: deny[${index.toString()}] must be a pattern, /drop\\s+table/i; found ${shortly(entry)}`,
+          );
     if (tools !== undefined && (!Array.isArray(tools) || (tools as unknown[]).some((name) => typeof name !== 'string')))
       problems.push(
         `ArgumentGuard: tools must list wire names, ['OrderTools_refundOrder']; found ${describeKind(tools)}`,
@@ -40,37 +53,32 @@ export class ArgumentGuard extends AIMiddleware {
     throwProblems(problems);
     // One with the flags g or y remembers where it was, and would look at half of the next text.
     this.#deny = (deny as readonly RegExp[]).map(({ source, flags }) => new RegExp(source, flags.replace(/[gy]/g, '')));
+    this.tools = tools && Object.freeze([...tools]);
     this.#tools = tools && new Set(tools);
     this.#text = text;
   }
 
   override async tool(call: ToolInvocation, next: NextTool): Promise<ToolOutcome> {
     if (this.#tools?.has(call.tool) === false) return next();
-    for (const [name, value] of [...Object.entries(call.arguments), ...Object.entries(call.sent)])
-      for (const text of textsIn(value)) {
-        const pattern = this.#deny.find((denied) => denied.test(text));
-        if (pattern !== undefined)
-          return { ...refuse(this.#text), error: new Error(`ArgumentGuard: ${name} matches ${String(pattern)}`) };
-      }
+    // What is shown of the arguments is a copy, and says less of an object that keeps what it holds to itself.
+    const values = progressOf(call)?.call?.values ?? call.arguments;
+    for (const [name, value] of [...Object.entries(values), ...Object.entries(call.sent)]) {
+      const reason = this.#deniedIn(value);
+      if (reason !== undefined) return { ...refuse(this.#text), error: new Error(`ArgumentGuard: ${name} ${reason}`) };
+    }
     return next();
   }
-}
 
-/** Every text in a value, however deep; one that holds itself ends. */
-function* textsIn(value: unknown): Generator<string> {
-  const seen = new Set<object>();
-  const next: unknown[] = [value];
-  while (next.length > 0) {
-    const held = next.pop();
-    if (typeof held === 'string') yield held;
-    else if (typeof held === 'number' || typeof held === 'bigint') yield held.toString();
-    if (typeof held !== 'object' || held === null || seen.has(held)) continue;
-    seen.add(held);
-    if (held instanceof Date) yield Number.isNaN(held.getTime()) ? '' : held.toISOString();
-    else if (held instanceof Uint8Array) yield Buffer.from(held).toString('utf8');
-    else if (held instanceof Set || Array.isArray(held)) for (const item of held as Iterable<unknown>) next.push(item);
-    else
-      for (const [key, inner] of held instanceof Map ? (held as Map<unknown, unknown>) : Object.entries(held))
-        next.push(key, inner);
+  #deniedIn(value: unknown): string | undefined {
+    try {
+      for (const text of textsIn(value)) {
+        const pattern = this.#deny.find((denied) => denied.test(text));
+        if (pattern !== undefined) return `matches ${String(pattern)}`;
+      }
+      return undefined;
+    } catch (error) {
+      if (error instanceof UnseenError) return `holds ${error.message}`;
+      throw error;
+    }
   }
 }

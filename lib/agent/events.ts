@@ -80,6 +80,8 @@ export interface ToolStarted extends AIRunEvent {
 export interface ToolEnded extends ToolStarted {
   /** How it ended. */
   readonly outcome: ToolCallOutcome;
+  /** Whether the tool itself was begun, whatever the outcome says. */
+  readonly executed: boolean;
   /** What the model was told. */
   readonly result: string;
   /** The real error, the very object that was thrown. It may hold what the model must not see. */

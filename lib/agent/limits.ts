@@ -1,36 +1,40 @@
 import { AILimitError } from '../errors.js';
+import { counted } from '../declaration.js';
 import type { AILimits } from '../run-options.js';
 import type { Toolset } from '../tool/toolset.js';
+import { ArgumentGuard } from './argument-guard.js';
 import type { RunState } from './run-state.js';
 
-/** Throws an `AILimitError` where no further turn is allowed. */
-export function limitTurn(site: string, limits: AILimits, state: RunState): void {
-  limitTokens(site, limits, state);
+/** The error where no further turn is allowed. */
+export function turnLimit(site: string, limits: AILimits, state: RunState): AILimitError | undefined {
   const { maxTurns } = limits;
-  if (maxTurns !== undefined && state.turns >= maxTurns)
-    throw state.own(
-      new AILimitError(
-        'turns',
-        `${site}: after ${state.turns.toString()} turns there is no answer, and limits.maxTurns allows no more; error.run has what was done`,
-      ),
-    );
-}
-
-/** Throws an `AILimitError` where the tokens are used up: before a turn, and before a turn's calls. */
-export function limitTokens(site: string, { maxTokens }: AILimits, state: RunState): void {
-  if (maxTokens !== undefined && state.tokens >= maxTokens)
-    throw state.own(
-      new AILimitError(
-        'tokens',
-        `${site}: ${state.tokens.toString()} tokens are used and there is no answer; limits.maxTokens is ${maxTokens.toString()}; error.run has what was done`,
-      ),
-    );
-}
-
-export function pastDeadline(site: string, deadlineMs: number): AILimitError {
+  if (maxTurns === undefined || state.turns < maxTurns) return undefined;
   return new AILimitError(
-    'deadline',
-    `${site}: there is no answer within the ${deadlineMs.toString()} ms of limits.deadlineMs; error.run has what was done`,
+    'turns',
+    `${site}: after ${counted(state.turns, 'turn')} there is no answer, and limits.maxTurns allows no more; error.run has what was done`,
+  );
+}
+
+/** The error where the tokens are used up: asked before a turn, and before a turn's calls. */
+export function tokenLimit(site: string, { maxTokens }: AILimits, state: RunState): AILimitError | undefined {
+  if (maxTokens === undefined || state.tokens < maxTokens) return undefined;
+  return new AILimitError(
+    'tokens',
+    `${site}: ${state.tokens.toString()} tokens are used and there is no answer; limits.maxTokens is ${maxTokens.toString()}; error.run has what was done`,
+  );
+}
+
+/** A guard of a tool that an agent does not have is one of a misspelt tool, which would guard nothing. */
+export function guardProblems(where: string, middleware: readonly unknown[], toolset: Toolset): string[] {
+  return middleware.flatMap((entry) =>
+    entry instanceof ArgumentGuard
+      ? (entry.tools ?? [])
+          .filter((name) => toolset.get(name) === undefined)
+          .map(
+            (name) =>
+              `${where}: an ArgumentGuard names "${name}", which is no tool of this agent; its tools are ${toolset.names.join(', ')}`,
+          )
+      : [],
   );
 }
 

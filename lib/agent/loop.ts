@@ -1,14 +1,6 @@
 import { untilAborted } from '../abort.js';
 import { deepFreeze } from '../declaration.js';
-import {
-  AIDefinitionError,
-  type AILimitError,
-  AIResponseError,
-  AIScopeError,
-  AIToolIterationError,
-  carryRun,
-  isErrorOf,
-} from '../errors.js';
+import { type AIError, AIToolIterationError, isErrorOf } from '../errors.js';
 import type { AIRun, ToolCallRecord } from '../run.js';
 import { cut } from '../schema/quote.js';
 import { Dispatcher } from '../tool/dispatcher.js';
@@ -16,10 +8,12 @@ import { Toolset } from '../tool/toolset.js';
 import { decodeTyped } from '../wire/reply.js';
 import type { Decoded, Failure, Wire, WireCall } from '../wire/wire.js';
 import type { AgentDefinition, RunEnvironment } from './agent.js';
-import { limitTokens, limitTurn } from './limits.js';
+import type { Deadline } from './deadline.js';
+import { tokenLimit, turnLimit } from './limits.js';
 import { Observers } from './observer.js';
 import { ProviderTurns } from './provider-turns.js';
-import { reasonOf, unfitting } from './response-failure.js';
+import { responseError, uncheckedAnswer, unfitting } from './response-failure.js';
+import { rejection } from './rejection.js';
 import { RunState } from './run-state.js';
 import type { TypedAnswer } from './typed-answer.js';
 
@@ -46,8 +40,7 @@ export class Run {
   readonly #question: Question;
   readonly #environment: RunEnvironment;
   readonly #signal: AbortSignal;
-  /** The error that its own deadline ends it with, once it has. */
-  readonly #deadline: () => AILimitError | undefined;
+  readonly #deadline: Deadline;
   readonly #state: RunState;
   readonly #observers: Observers;
   readonly #dispatcher: Dispatcher;
@@ -55,13 +48,14 @@ export class Run {
   /** Calls used up; a corrective turn is one of them. */
   #used = 0;
   #corrected = false;
+  readonly #own = new Set<unknown>();
 
   constructor(
     agent: AgentDefinition & { readonly wire: Wire },
     question: Question,
     environment: RunEnvironment,
     signal: AbortSignal,
-    deadline: () => AILimitError | undefined,
+    deadline: Deadline,
   ) {
     this.#deadline = deadline;
     this.#agent = agent;
@@ -86,6 +80,9 @@ export class Run {
       question: question.text,
       metadata: question.metadata,
       signal,
+      check: () => {
+        deadline.check();
+      },
       host: environment.host,
       logger: environment.logger,
       isDenial: environment.isDenial,
@@ -112,6 +109,8 @@ export class Run {
       let answered: Answered | undefined;
       do answered = await this.#turn();
       while (answered === undefined);
+      // An observer may have ended it with the last event.
+      this.#deadline.check();
       const { run } = answered;
       this.#observers.tell('runEnded', { run, stop: run.stop, durationMs: performance.now() - begun });
       return answered;
@@ -122,35 +121,38 @@ export class Run {
     }
   }
 
-  /** What the run is rejected with. The caller's reason stays as it is; an error that others may share is made anew. */
+  /** What the run is rejected with; an error of ours has the run so far. */
   #ended(error: unknown): unknown {
-    const isDeadline = error === this.#deadline();
     const { signal: scope } = this.#environment;
-    if (this.#signal.aborted && error === this.#signal.reason && error !== scope?.reason && !isDeadline) return error;
-    const own = isErrorOf(error, 'scope')
-      ? this.#state.own(new AIScopeError(error.message, { cause: error.cause ?? error }))
-      : isErrorOf(error, 'definition')
-        ? this.#state.own(
-            new AIDefinitionError(error instanceof AIDefinitionError ? error.problems : error.message, {
-              cause: error,
-            }),
-          )
-        : error;
-    if (isDeadline) this.#state.own(error as AILimitError);
-    // What a middleware throws stays as it is.
-    carryRun(own, this.#state.soFar());
-    return own;
+    const isReason = this.#signal.aborted && error === this.#signal.reason;
+    return rejection(error, {
+      run: this.#state.soFar(),
+      // The caller's reason stays as it is; that of a scope which closes is ours.
+      isForeign: isReason && error !== scope?.reason && !this.#deadline.isReason(error),
+      isOwn: this.#own.has(error),
+      pastDeadline: this.#deadline.isReason(error) ? this.#deadline.error() : undefined,
+    });
+  }
+
+  /** An error that was made here: nobody else has it. */
+  #made<E extends AIError>(error: E): E {
+    this.#own.add(error);
+    return error;
+  }
+
+  #limit(error: AIError | undefined): void {
+    if (error !== undefined) throw this.#made(error);
   }
 
   async #turn(): Promise<Answered | undefined> {
-    this.#signal.throwIfAborted();
+    this.#deadline.check();
     const { toolset, wire, system, site, limits } = this.#agent;
     const { typed } = this.#question;
     const offered = this.#atCap ? Toolset.EMPTY : toolset.without(this.#dispatcher.exhausted);
     // Where nothing may be called, a typed answer takes the place of the turn.
     if (typed !== undefined && offered.tools.length === 0)
       return this.#typedAnswer(typed, toolset.tools.length > 0 ? 'cap' : 'answer');
-    limitTurn(site, limits, this.#state);
+    this.#limit(tokenLimit(site, limits, this.#state) ?? turnLimit(site, limits, this.#state));
     const turn = { system, toolset, offered, transcript: this.#state.transcript };
     const decoded = wire.decode(await this.#provider.complete(wire.encode(turn)), turn);
     switch (decoded.kind) {
@@ -162,10 +164,16 @@ export class Run {
         this.#correct(decoded);
         return undefined;
       case 'calls':
-        if (offered.tools.length === 0) throw this.#namedAtCap(decoded.calls);
-        limitTokens(site, limits, this.#state);
+        // With calls left, one that nobody may make any more is refused like any other.
+        if (this.#atCap || toolset.tools.length === 0) throw this.#namedAtCap(decoded.calls);
+        this.#limit(tokenLimit(site, limits, this.#state));
         return this.#dispatchAll(decoded, offered);
     }
+  }
+
+  /** For messages. */
+  get #where(): string {
+    return `${this.#agent.site}, ${this.#environment.model.name}`;
   }
 
   get #atCap(): boolean {
@@ -180,8 +188,8 @@ export class Run {
   async #typedAnswer(typed: TypedAnswer, stop: AIRun['stop']): Promise<Answered> {
     const { toolset, wire, system, site, limits } = this.#agent;
     for (;;) {
-      this.#signal.throwIfAborted();
-      limitTurn(site, limits, this.#state);
+      this.#deadline.check();
+      this.#limit(tokenLimit(site, limits, this.#state) ?? turnLimit(site, limits, this.#state));
       const reply = await this.#provider.complete(
         wire.encode({
           system,
@@ -203,11 +211,7 @@ export class Run {
       }
       const { error, lines } = conversion;
       if (isErrorOf(error, 'scope')) throw error;
-      if (error !== undefined)
-        this.#environment.logger.warn(
-          `[inversify-ai] ${site}: the typed answer could not be checked (run ${this.#state.runId})`,
-          error,
-        );
+      if (error !== undefined) throw this.#made(uncheckedAnswer(this.#where, reply.text, lines, error));
       this.#correct(unfitting(reply.text, lines));
     }
   }
@@ -215,13 +219,7 @@ export class Run {
   /** One corrective turn a run for a reply that says nothing usable; it counts as a call. Anything else ends the run. */
   #correct(failure: Failure): void {
     if (!('correction' in failure) || this.#corrected || this.#atCap)
-      throw this.#state.own(
-        new AIResponseError(
-          failure.code,
-          `${this.#agent.site}, ${this.#environment.model.name}: ${reasonOf(failure)}`,
-          failure.text,
-        ),
-      );
+      throw this.#made(responseError(this.#where, failure));
     this.#corrected = true;
     this.#used++;
     this.#state.add({ role: 'user', text: failure.correction });
@@ -234,7 +232,7 @@ export class Run {
       `${site}: the model still named ${calls.map(({ tool }) => `"${cut(tool)}"`).join(', ')} when no tool was on offer, after ${this.#used.toString()} calls: ${made}. ` +
         'Nothing was run. Its server does not enforce the schema, or the question needs a higher maxToolCalls.',
     );
-    return this.#state.own(error);
+    return this.#made(error);
   }
 
   async #dispatchAll(
@@ -244,6 +242,8 @@ export class Run {
     const { toolset } = this.#agent;
     const requested = calls.map((call, index) => ({
       ...call,
+      // A name that no tool has may be of any length.
+      tool: toolset.get(call.tool) === undefined ? cut(call.tool) : call.tool,
       callId: `call_${(this.#state.calls.length + index + 1).toString()}`,
       turn: this.#state.turns,
     }));

@@ -1,9 +1,10 @@
-import { describeKind } from '../declaration.js';
+import { describeKind, isObject } from '../declaration.js';
 import { AIDefinitionError } from '../errors.js';
 import type { ModelReply, ModelRequest } from '../model/chat-model.js';
 import type { TranscriptEntry } from '../run.js';
 import { declareToken } from '../token.js';
 import { nameOf, type NextTool, type ToolInvocation, type ToolOutcome } from '../tool/middleware.js';
+import { noteThrown } from '../tool/thrown.js';
 
 /** A turn on its way to the model. A frozen copy. */
 export interface TurnContext {
@@ -47,6 +48,12 @@ export abstract class AIMiddleware {
   }
 }
 
+/** Whether a value can stand around anything, whichever copy of the package its class came from. */
+export function isMiddleware(value: unknown): value is AIMiddleware {
+  const { turn, tool } = (isObject(value) ? value : {}) as { readonly turn?: unknown; readonly tool?: unknown };
+  return typeof turn === 'function' || typeof tool === 'function';
+}
+
 /** Through all middleware, the first outermost, to the model and back. */
 export function turnThroughMiddleware(
   list: readonly AIMiddleware[],
@@ -54,21 +61,35 @@ export function turnThroughMiddleware(
   complete: () => Promise<ModelReply>,
 ): Promise<unknown> {
   const from = async (index: number): Promise<unknown> => {
-    const middleware = list[index];
-    if (middleware === undefined) return complete();
+    if (index === list.length) return complete();
+    const middleware = list[index] as AIMiddleware;
+    // An object of the application's may stand around calls alone.
+    if (typeof (middleware.turn as unknown) !== 'function') return from(index + 1);
     let called = false;
+    let threw: { readonly error: unknown } | undefined;
     const go = async (): Promise<ModelReply> => {
       if (called)
         throw new AIDefinitionError(`${nameOf(middleware)}.turn: next() was called twice for one turn; call it once`);
       called = true;
-      return (await from(index + 1)) as ModelReply;
+      try {
+        return (await from(index + 1)) as ModelReply;
+      } catch (error) {
+        threw = { error };
+        throw error;
+      }
     };
     const next = (): Promise<ModelReply> => {
       const going = go();
       going.catch(() => undefined); // one that nobody awaits must not end the process
       return going;
     };
-    const reply: unknown = await middleware.turn(context, next);
+    let reply: unknown;
+    try {
+      reply = await middleware.turn(context, next);
+    } catch (error) {
+      if (threw?.error !== error) noteThrown(error, middleware);
+      throw error;
+    }
     if (typeof reply !== 'object' || reply === null)
       throw new AIDefinitionError(
         `${nameOf(middleware)}.turn returned ${describeKind(reply)}, which is no reply; return what next() gave`,
@@ -78,11 +99,22 @@ export function turnThroughMiddleware(
   return from(0);
 }
 
-/** What is wrong with the instances that somebody lists. */
-export function instanceProblems(where: string, option: string, list: unknown, example: string): string[] {
+/** What is wrong with the instances that somebody lists, each with its index. */
+export function instanceProblems(
+  where: string,
+  option: string,
+  list: unknown,
+  { isOne, example }: { readonly isOne: (value: unknown) => boolean; readonly example: string },
+): string[] {
   if (list === undefined) return [];
-  const entries: unknown[] | undefined = Array.isArray(list) ? list : undefined;
-  return entries?.every((entry) => typeof entry === 'object' && entry !== null) === true
-    ? []
-    : [`${where}: ${option} must be a list of instances, [${example}]`];
+  if (!Array.isArray(list))
+    return [`${where}: ${option} must be a list of instances, [${example}]; found ${describeKind(list)}`];
+  // A list may have holes.
+  return Array.from(list as unknown[], (entry, index) =>
+    isOne(entry)
+      ? []
+      : [
+          `${where}: ${option}[${index.toString()}] must be an instance, ${example}; found ${describeKind(entry)}${typeof entry === 'object' && entry !== null ? ', which has none of its methods' : ''}`,
+        ],
+  ).flat();
 }

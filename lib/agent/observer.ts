@@ -1,6 +1,6 @@
+import { isObject } from '../declaration.js';
 import type { AILogger } from '../logger.js';
-import { isPlainData } from '../schema/canonical.js';
-import { copyOf } from '../schema/copy.js';
+import { copyOf, copyOfMetadata } from '../schema/copy.js';
 import { declareToken } from '../token.js';
 import type {
   AIEvents,
@@ -39,6 +39,15 @@ export abstract class AIObserver {
   runEnded(_event: RunEnded): void {}
 }
 
+const METHODS = [
+  ...['runStarted', 'turnStarted', 'modelReplied', 'modelRetried', 'toolStarted', 'toolEnded', 'runEnded'],
+] as const;
+
+/** Whether a value hears of anything, whichever copy of the package its class came from. */
+export function isObserver(value: unknown): value is AIObserver {
+  return isObject(value) && METHODS.some((method) => typeof value[method] === 'function');
+}
+
 /** The observers of one run. A fault of one is logged once a run and reaches nobody else. */
 export class Observers {
   readonly #list: readonly AIObserver[];
@@ -63,7 +72,10 @@ export class Observers {
         const event = Object.freeze({ ...this.#run, at, ...ownCopies(data) });
         const returned: unknown = (method as (event: unknown) => unknown).call(observer, event);
         if (isThenable(returned))
-          Promise.resolve(returned).catch((error: unknown) => {
+          // One whose own methods somebody replaced is read by a promise of ours.
+          new Promise((resolve) => {
+            resolve(returned);
+          }).catch((error: unknown) => {
             this.#fault(observer, name, error);
           });
       } catch (error) {
@@ -75,7 +87,11 @@ export class Observers {
   #fault(observer: AIObserver, name: string, error: unknown): void {
     if (this.#faulty.has(observer)) return;
     this.#faulty.add(observer);
-    this.#logger.error(`[inversify-ai] an observer failed in ${name}; the run goes on`, error);
+    const { site, runId } = this.#run;
+    this.#logger.error(
+      `[inversify-ai] ${site}: the observer ${classOf(observer)} failed in ${name}; the run goes on (run ${runId})`,
+      error,
+    );
   }
 }
 
@@ -89,13 +105,14 @@ function ownCopies(data: object): object {
     metadata,
     run,
   } = data as {
-    readonly [K in 'arguments' | 'metadata']?: unknown;
-  } & { readonly run?: RunEnded['run'] };
+    readonly arguments?: unknown;
+    readonly metadata?: RunStarted['metadata'];
+    readonly run?: RunEnded['run'];
+  };
   return {
     ...data,
     ...(args !== undefined && { arguments: copyOf(args) }),
-    // Objects of the application's own, a request, stay what they are.
-    ...(isPlainData(metadata) && metadata !== undefined && { metadata: copyOf(metadata) }),
+    ...(metadata !== undefined && { metadata: copyOfMetadata(metadata) }),
     ...(run !== undefined && { run: runCopy(run) }),
   };
 }
@@ -107,6 +124,11 @@ function runCopy(run: RunEnded['run']): RunEnded['run'] {
       : Object.freeze({ ...call, arguments: copyOf(call.arguments) as NonNullable<typeof call.arguments> }),
   );
   return Object.freeze({ ...run, calls: Object.freeze(calls) });
+}
+
+function classOf(observer: object): string {
+  const name: unknown = (observer.constructor as { readonly name?: unknown } | undefined)?.name;
+  return typeof name === 'string' && name !== '' ? name : '(of no class)';
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {

@@ -1,7 +1,7 @@
 import { onAbort, untilAborted } from '../abort.js';
-import { AIProviderError } from '../errors.js';
 import { type ModelReply, type ModelRequest, readReply } from '../model/chat-model.js';
 import { completeWithRetry } from '../model/retry.js';
+import { copyOfMetadata } from '../schema/copy.js';
 import type { AgentDefinition, RunEnvironment } from './agent.js';
 import type { Question } from './loop.js';
 import { type TurnContext, turnThroughMiddleware } from './middleware.js';
@@ -52,6 +52,8 @@ export class ProviderTurns {
       ...(requestId !== undefined && { requestId }),
       durationMs: performance.now() - begun,
     });
+    // An observer may have ended the run just now.
+    signal.throwIfAborted();
     return reply;
   }
 
@@ -71,7 +73,7 @@ export class ProviderTurns {
       request,
       signal: controller.signal,
       question: question.text,
-      metadata: question.metadata,
+      metadata: copyOfMetadata(question.metadata),
       transcript: Object.freeze([...state.transcript]),
     });
     try {
@@ -85,20 +87,15 @@ export class ProviderTurns {
 
   async #send(request: ModelRequest, turn: number, signal: AbortSignal): Promise<ModelReply> {
     const { agent, environment, state, observers } = this.#context;
-    try {
-      return await completeWithRetry(environment.model, request, {
-        signal,
-        maxAttempts: agent.maxAttempts,
-        retry: environment.retry,
-        sending: () => state.attempts++,
-        retrying: (retrying) => {
-          observers.tell('modelRetried', { turn, ...retrying });
-        },
-      });
-    } catch (error) {
-      // The retry makes each of these anew.
-      throw error instanceof AIProviderError ? state.own(error) : error;
-    }
+    return completeWithRetry(environment.model, request, {
+      signal,
+      maxAttempts: agent.maxAttempts,
+      retry: environment.retry,
+      sending: () => state.attempts++,
+      retrying: (retrying) => {
+        observers.tell('modelRetried', { turn, ...retrying });
+      },
+    });
   }
 }
 
@@ -107,5 +104,6 @@ function frozen(request: ModelRequest): ModelRequest {
   for (const message of request.messages) Object.freeze(message);
   Object.freeze(request.messages);
   Object.freeze(request.tools);
+  Object.freeze(request.responseSchema);
   return Object.freeze(request);
 }

@@ -1,12 +1,15 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
-import { describeKind, throwProblems, unknownOptions } from '../declaration.js';
-import { AIDefinitionError, AIProviderError, madeFor } from '../errors.js';
+import { randomUUID } from 'node:crypto';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { describeKind, shortly, throwProblems, unknownOptions } from '../declaration.js';
+import { AIDefinitionError, AIProviderError } from '../errors.js';
 import type { ModelReply, ModelRequest } from '../model/chat-model.js';
 import { canonical } from '../schema/canonical.js';
 import type { NextTool, ToolInvocation, ToolOutcome } from '../tool/middleware.js';
 import { isDenied, outcomeOf } from '../tool/outcome.js';
+import { progressOf } from '../tool/progress.js';
+import { declareOurs } from '../tool/thrown.js';
 import { AIMiddleware, type TurnContext } from './middleware.js';
-import { parseRecording, type RecordedRun, type RecordedStep, firstDifference } from './recording.js';
+import { firstDifference, parseRecording, type RecordedRun, recordedReply, type RecordedStep } from './recording.js';
 
 /** What `Recorder` takes. */
 export interface RecorderOptions {
@@ -21,8 +24,9 @@ export interface RecorderOptions {
  * tool is ever called; each request, tool name and arguments are compared with what was recorded, and the first
  * difference ends the run with an `AIDefinitionError` that says where.
  *
- * For tests and for finding out, not for service: it keeps every run, and writes all of them at each step. Bind it
- * first, so that it stands outside all other middleware. The file holds what was asked, sent and returned: it is
+ * For tests and for finding out, not for service: it keeps every run, and writes all of them at each step. Bind one for
+ * a file, and bind it first, so that it stands outside all other middleware. A step that cannot be written ends the run,
+ * after the tool that it tells of. The file holds what was asked, sent and returned: it is
  * readable by its owner alone, and as confidential as the application's data.
  */
 export class Recorder extends AIMiddleware {
@@ -42,10 +46,11 @@ export class Recorder extends AIMiddleware {
     if (typeof file !== 'string' || file === '')
       problems.push(`Recorder: file must be a path, 'run.json'; found ${describeKind(file)}`);
     if (!['record', 'replay'].includes(mode))
-      problems.push(`Recorder: mode must be 'record' or 'replay', found ${describeKind(mode)}`);
+      problems.push(`Recorder: mode must be 'record' or 'replay', found ${shortly(mode)}`);
     throwProblems(problems);
     this.#file = file;
     this.#mode = mode;
+    declareOurs(this);
   }
 
   override async turn(context: TurnContext, next: () => Promise<ModelReply>): Promise<ModelReply> {
@@ -55,13 +60,12 @@ export class Recorder extends AIMiddleware {
     if (this.#mode === 'replay') {
       const step = this.#next(run, 'turn', turn.toString());
       this.#compare(`turn ${turn.toString()}, the request`, step.request, sent);
-      if (step.failure !== undefined)
-        throw madeFor(new AIProviderError(step.failure.message, step.failure), context.runId);
+      if (step.failure !== undefined) throw new AIProviderError(step.failure.message, step.failure);
       return step.reply as ModelReply;
     }
     try {
       const reply = await next();
-      await this.#record(run, { step: 'turn', at: turn.toString(), request: sent, reply });
+      await this.#record(run, { step: 'turn', at: turn.toString(), request: sent, reply: recordedReply(reply) });
       return reply;
     } catch (error) {
       if (error instanceof AIProviderError) {
@@ -80,8 +84,8 @@ export class Recorder extends AIMiddleware {
       const step = this.#next(run, 'tool', call.callId);
       this.#compare(`call ${call.callId}, the tool`, step.tool, made.tool);
       this.#compare(`call ${call.callId}, the arguments of ${made.tool}`, step.arguments, made.arguments);
-      const { outcome, result, denied } = step.outcome;
-      return outcomeOf({ outcome, result, ...(denied === true && { denied }) });
+      const { outcome, result, denied, executed } = step.outcome;
+      return outcomeOf({ outcome, result, ...(denied === true && { denied }) }, executed === true);
     }
     const ended = await next();
     const { outcome, result } = ended;
@@ -89,7 +93,13 @@ export class Recorder extends AIMiddleware {
       step: 'tool',
       at: call.callId,
       ...made,
-      outcome: { outcome, result, ...(isDenied(ended) && { denied: true }) },
+      outcome: {
+        outcome,
+        result,
+        ...(isDenied(ended) && { denied: true }),
+        // It counts towards limits.perTool, whatever a middleware further in said of it.
+        ...(progressOf(call)?.executed === true && { executed: true }),
+      },
     });
     return ended;
   }
@@ -150,16 +160,26 @@ export class Recorder extends AIMiddleware {
     run.steps.push(step);
     const text = `${JSON.stringify({ version: 1, runs: this.#recorded }, undefined, 2)}\n`;
     // One after the other, and never half: what is there is replaced when the new one is whole.
-    const writing = this.#writing
-      .catch(() => undefined)
-      .then(async () => {
-        const part = `${this.#file}.part`;
-        await writeFile(part, text, { mode: 0o600 });
-        await rename(part, this.#file);
-      });
+    const writing = this.#writing.catch(() => undefined).then(() => replaceFile(this.#file, text));
     this.#writing = writing;
     writing.catch(() => undefined);
     await writing;
+  }
+}
+
+/** Under a name that nobody has or could have put there, so that it is ours alone until it is whole. */
+async function replaceFile(file: string, text: string): Promise<void> {
+  const part = `${file}.${randomUUID()}.part`;
+  try {
+    await writeFile(part, text, { mode: 0o600, flag: 'wx' });
+    await rename(part, file);
+  } catch (cause) {
+    await rm(part, { force: true }).catch(() => undefined);
+    const { code } = cause as NodeJS.ErrnoException;
+    throw new AIDefinitionError(
+      `Recorder: ${file} cannot be written (${code ?? 'for an unknown reason'}); its folder must be there, and writable`,
+      { cause },
+    );
   }
 }
 

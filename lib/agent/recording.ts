@@ -1,3 +1,4 @@
+import { isObject } from '../declaration.js';
 import { AIDefinitionError } from '../errors.js';
 import type { ModelReply } from '../model/chat-model.js';
 import type { ToolCallOutcome } from '../run.js';
@@ -33,7 +34,12 @@ export type RecordedStep =
       readonly tool: string;
       /** As text in which equal arguments are equal. */
       readonly arguments: string;
-      readonly outcome: { readonly outcome: ToolCallOutcome; readonly result: string; readonly denied?: true };
+      readonly outcome: {
+        readonly outcome: ToolCallOutcome;
+        readonly result: string;
+        readonly denied?: true;
+        readonly executed?: true;
+      };
     };
 
 /** The runs in a file; throws an `AIDefinitionError` where it is no recording. */
@@ -56,21 +62,41 @@ function isRun(run: unknown): boolean {
 }
 
 function isStep(step: unknown): boolean {
-  const { step: kind, at, ...rest } = (step ?? {}) as Readonly<Record<string, unknown>>;
-  if (typeof at !== 'string') return false;
-  if (kind === 'turn') return 'reply' in rest || 'failure' in rest;
-  return kind === 'tool' && typeof rest['tool'] === 'string' && typeof rest['outcome'] === 'object';
+  if (!isObject(step) || typeof step['at'] !== 'string') return false;
+  const { step: kind, reply, failure, tool, arguments: args, outcome } = step;
+  if (kind === 'turn')
+    return isObject(reply)
+      ? typeof reply['text'] === 'string' && typeof reply['finish'] === 'string'
+      : isObject(failure) && typeof failure['message'] === 'string';
+  if (kind !== 'tool' || typeof tool !== 'string' || typeof args !== 'string' || !isObject(outcome)) return false;
+  return OUTCOMES.has(outcome['outcome']) && typeof outcome['result'] === 'string';
+}
+
+/** How a call may have ended that a middleware saw the end of; an abort ends the run, and is in none. */
+const OUTCOMES: ReadonlySet<unknown> = new Set<ToolCallOutcome>([
+  ...(['ok', 'invalid-arguments', 'failed', 'refused', 'repeated', 'timed-out'] as const),
+]);
+
+/** What is kept of a reply: what a middleware further in hung on it may be anything. */
+export function recordedReply({ text, finish, refusal, calls, usage, requestId }: ModelReply): ModelReply {
+  return {
+    text,
+    finish,
+    ...(refusal !== undefined && { refusal }),
+    ...(calls !== undefined && { calls }),
+    usage,
+    ...(requestId !== undefined && { requestId }),
+  };
 }
 
 /** Where two JSON values first differ, as a path; an empty path for the values themselves, nothing where they are equal. */
 export function firstDifference(one: unknown, other: unknown): string | undefined {
   if (typeof one !== 'object' || one === null || typeof other !== 'object' || other === null)
     return one === other ? undefined : '';
+  if (Array.isArray(one) !== Array.isArray(other)) return '';
   for (const key of new Set([...Object.keys(one), ...Object.keys(other)])) {
-    const inner = firstDifference(
-      (one as Readonly<Record<string, unknown>>)[key],
-      (other as Readonly<Record<string, unknown>>)[key],
-    );
+    const own = (value: object): unknown => (Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined);
+    const inner = Object.hasOwn(one, key) === Object.hasOwn(other, key) ? firstDifference(own(one), own(other)) : '';
     if (inner !== undefined) return [key, inner].filter((part) => part !== '').join('.');
   }
   return undefined;

@@ -1,16 +1,34 @@
 import { cut } from '../schema/quote.js';
+import { AIResponseError } from '../errors.js';
 import type { Failure } from '../wire/wire.js';
+
+/** The error that a run ends with where a reply is no answer. */
+export function responseError(where: string, failure: Failure): AIResponseError {
+  const problems = 'problems' in failure ? failure.problems : [];
+  return new AIResponseError(failure.code, `${where}: ${reasonOf(failure)}`, failure.text, problems);
+}
+
+/** A rule of the answer's type failed itself: what the model wrote may be right, and writing it anew mends nothing. */
+export function uncheckedAnswer(
+  where: string,
+  text: string,
+  lines: readonly string[],
+  cause: unknown,
+): AIResponseError {
+  const message = `${where}: the typed answer could not be checked, a rule of its type failed with an error of its own; see cause.`;
+  return new AIResponseError('malformed', message, text, lines, { cause });
+}
 
 const REASONS = {
   truncated: 'the reply was cut off at the limit on output tokens, so nothing of it was used.',
   filtered: "the provider's content filter blocked the reply, so nothing of it was used.",
   refused: 'the model refused to answer.',
-  malformed: 'the reply was not in the agreed form; the model or its server does not keep to the schema.',
+  malformed:
+    'the reply was not in the agreed form; error.problems says what was wrong with it, and error.text is the reply.',
   empty: 'the reply held no text.',
 } as const;
 
-/** Why a reply is no answer, for the application. */
-export function reasonOf(failure: Failure): string {
+function reasonOf(failure: Failure): string {
   return 'finish' in failure
     ? `the provider stopped for the reason "${cut(failure.finish)}", which is not known here, so nothing of the reply was used.`
     : REASONS[failure.code];
@@ -22,6 +40,7 @@ export function unfitting(text: string, lines: readonly string[]): Failure {
     kind: 'failure',
     code: 'malformed',
     text,
+    problems: lines,
     correction: `Your last answer could not be used:\n${lines.join('\n')}\nAnswer again, with one JSON object in the form that was asked for and nothing else.`,
   };
 }

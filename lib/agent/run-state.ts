@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { type AIError, madeFor } from '../errors.js';
 import { addUsage, costOf, type ModelUsage, NO_USAGE } from '../model/usage.js';
 import type { PartialRun, ToolCallRecord, TranscriptEntry } from '../run.js';
 import type { ModelPrices } from '../run-options.js';
@@ -41,11 +40,6 @@ export class RunState {
   replied(usage: ModelUsage): void {
     this.#turns++;
     this.#usage = addUsage(this.#usage, usage);
-  }
-
-  /** An error that was made for this run. */
-  own<E extends AIError>(error: E): E {
-    return madeFor(error, this.runId);
   }
 
   /** The run so far, as a copy that does not go on. */

@@ -23,6 +23,10 @@ export abstract class RunningService extends AIService {
   }
 
   override async run(message: string, options: ChatOptions = {}): Promise<AIRun> {
+    if (isAnswerType(options))
+      throw new AIDefinitionError(
+        'run: gives a text; for a typed answer write chat(message, Type), and an observer’s runEnded for its run',
+      );
     return (await this.answer(message, options)).run;
   }
 }

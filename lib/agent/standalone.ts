@@ -30,9 +30,10 @@ import {
   runAgent,
   type RunEnvironment,
 } from './agent.js';
-import { perToolProblems } from './limits.js';
+import { guardProblems, perToolProblems } from './limits.js';
 import type { Answered } from './loop.js';
-import { instanceProblems } from './middleware.js';
+import { instanceProblems, isMiddleware } from './middleware.js';
+import { isObserver } from './observer.js';
 import { RunningService } from './running-service.js';
 import type { AIService, AIServiceOptions, WithToolsOptions } from './service.js';
 import { buildToolset, type SourceScanner } from './tool-list.js';
@@ -72,13 +73,19 @@ export function createService(options: AIServiceOptions, scan: SourceScanner): A
     ...runOptionProblems(SITE, options),
     ...retryProblems(SITE, options.retry),
     ...priceProblems(SITE, options.prices),
-    ...instanceProblems(SITE, 'observers', options.observers, 'new AuditLog()'),
-    ...instanceProblems(SITE, 'middleware', options.middleware, 'new BusinessHours()'),
+    ...instanceProblems(SITE, 'observers', options.observers, { isOne: isObserver, example: 'new AuditLog()' }),
+    ...instanceProblems(SITE, 'middleware', options.middleware, {
+      isOne: isMiddleware,
+      example: 'new BusinessHours()',
+    }),
   );
   throwProblems(problems);
   const toolset =
     options.tools === undefined ? plainToolset(options) : buildToolset(SITE, options.tools, options, scan);
-  throwProblems(perToolProblems(SITE, options.limits, toolset));
+  throwProblems([
+    ...perToolProblems(SITE, options.limits, toolset),
+    ...guardProblems(SITE, options.middleware ?? [], toolset),
+  ]);
   const agent: AgentDefinition = {
     site: SITE,
     toolset,
@@ -93,10 +100,10 @@ export function createService(options: AIServiceOptions, scan: SourceScanner): A
     agent,
     {
       model: options.model,
-      observers: options.observers ?? [],
+      observers: [...(options.observers ?? [])],
       middleware: [...(options.middleware ?? [])],
       retry: merge(DEFAULT_RETRY, options.retry as Required<RetryOptions> | undefined),
-      prices: options.prices,
+      prices: options.prices && Object.freeze({ ...options.prices }),
       logger,
       isDenial: guardedDenial(options.isDenial, logger),
       host: undefined,
@@ -122,7 +129,7 @@ class StandaloneService extends RunningService {
     options: ChatOptions,
     type?: AnswerType<unknown>,
   ): Promise<Answered> {
-    return runAgent(this.#agent, message, options, this.#environment, type);
+    return runAgent(this.#agent, message, options, { environment: () => this.#environment }, type);
   }
 
   override withTools(tools: readonly object[], options: WithToolsOptions = {}): AIService {

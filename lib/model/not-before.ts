@@ -7,7 +7,7 @@ import type { ChatModel } from './chat-model.js';
 
 const instants = new WeakMap<ChatModel, number>();
 
-/** The instant, in milliseconds since the epoch, before which nothing is to be sent to this model. */
+/** The instant, on the monotonic clock in milliseconds, before which nothing is to be sent to this model. */
 export function earliest(model: ChatModel): number {
   return instants.get(model) ?? 0;
 }

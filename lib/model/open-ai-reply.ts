@@ -1,7 +1,8 @@
 import { AIProviderError } from '../errors.js';
 import type { ModelCall, ModelReply } from './chat-model.js';
-import { readFinish } from './finish-reason.js';
+import { type FinishReason, readFinish } from './finish-reason.js';
 import { member, text } from './member.js';
+import { readRequestId } from './provider-error.js';
 import { readUsage } from './usage.js';
 
 /*
@@ -9,23 +10,33 @@ import { readUsage } from './usage.js';
  * ours to compare with, and compatible servers answer 200 with things that are no completion.
  */
 
-/** Reads a completion; throws a retryable `AIProviderError` where the body is none. */
+/** Reads a completion; throws a retryable `AIProviderError` where the body is none, or tells of an error. */
 export function readCompletion(model: string, body: unknown): ModelReply {
-  const requestId = text(member(body, '_request_id')) ?? undefined;
+  const requestId = readRequestId(member(body, '_request_id'));
   const choices = member(body, 'choices');
-  const message = Array.isArray(choices) ? member(choices[0], 'message') : undefined;
-  if (typeof message !== 'object' || message === null)
+  const choice = Array.isArray(choices) ? (choices as unknown[])[0] : undefined;
+  const failure = told(member(body, 'error')) ?? told(member(choice, 'error'));
+  if (failure !== undefined)
+    throw new AIProviderError(
+      `${model}: the provider answered with an error in place of a reply.`,
+      { requestId, retryable: true },
+      { cause: failure },
+    );
+  const finish = readFinishOf(choice);
+  const message = member(choice, 'message');
+  // A filter may leave nothing at all.
+  if ((typeof message !== 'object' || message === null) && finish !== 'content_filter')
     throw new AIProviderError(`${model}: what came is no chat completion; check the base URL.`, {
       requestId,
       retryable: true,
     });
-  const finish = member((choices as unknown[])[0], 'finish_reason');
-  const refusal = readRefusal(member(message, 'refusal'));
+  const content = member(message, 'content');
+  const refusal = readRefusal(member(message, 'refusal')) ?? refusalIn(content);
   const calls = readCalls(message);
   const usage = member(body, 'usage');
   return {
-    text: readContent(member(message, 'content')),
-    finish: readFinish(finish),
+    text: readContent(content),
+    finish,
     ...(refusal !== undefined && { refusal }),
     ...(calls.length > 0 && { calls }),
     usage: readUsage({
@@ -38,6 +49,22 @@ export function readCompletion(model: string, body: unknown): ModelReply {
   };
 }
 
+/** An error that a server put into a 200; null where there is none. */
+function told(error: unknown): unknown {
+  return error === null || error === undefined || error === '' || error === false ? undefined : error;
+}
+
+/**
+ * Why it stopped. A router may say `stop` where the server behind it said otherwise, and a filter may say so in a field
+ * of its own: the worst of these counts.
+ */
+function readFinishOf(choice: unknown): FinishReason {
+  const said = [member(choice, 'finish_reason'), member(choice, 'native_finish_reason')].map(readFinish);
+  const filters = Object.values(member(choice, 'content_filter_results') ?? {});
+  if (filters.some((filter) => member(filter, 'filtered') === true)) return 'content_filter';
+  return said.find((finish) => finish === 'length' || finish === 'content_filter') ?? (said[0] as FinishReason);
+}
+
 /** A text, or the text parts of a list: what is thought beside the answer is no part of it. */
 function readContent(content: unknown): string {
   if (!Array.isArray(content)) return text(content) ?? '';
@@ -47,12 +74,21 @@ function readContent(content: unknown): string {
     .join('');
 }
 
-/** Functions and custom tools, and the one function of older servers. */
-function readCalls(message: object): readonly ModelCall[] {
-  const list = member(message, 'tool_calls');
-  const calls: readonly unknown[] = Array.isArray(list) ? list : [];
-  const legacy = member(message, 'function_call');
-  return [...calls, ...(typeof legacy === 'object' && legacy !== null ? [{ function: legacy }] : [])].map((call) => {
+/** A part of the content may be the words of a refusal. */
+function refusalIn(content: unknown): string | undefined {
+  if (!Array.isArray(content)) return undefined;
+  const refusals = (content as unknown[]).filter((part) => member(part, 'type') === 'refusal');
+  return refusals.length === 0
+    ? undefined
+    : refusals.map((part) => text(member(part, 'refusal')) ?? '').join('') || 'refused without words';
+}
+
+/** Functions and custom tools, and the one function of older servers. What cannot be read as calls is one without a name. */
+function readCalls(message: unknown): readonly ModelCall[] {
+  const list = told(member(message, 'tool_calls'));
+  const calls: readonly unknown[] = Array.isArray(list) ? list : list === undefined ? [] : [list];
+  const legacy = told(member(message, 'function_call'));
+  return [...calls, ...(legacy === undefined ? [] : [{ function: legacy }])].map((call) => {
     const id = text(member(call, 'id'));
     const called = member(call, 'function') ?? member(call, 'custom');
     return {

@@ -1,4 +1,4 @@
-import { AIProviderError, isErrorOf } from '../errors.js';
+import { type AIError, AIProviderError, isErrorOf } from '../errors.js';
 import { member, text } from './member.js';
 
 /*
@@ -8,16 +8,16 @@ import { member, text } from './member.js';
 
 /** Classifies what a model or its client threw. Its text stays in `cause`: providers quote the request in it. */
 export function providerError(model: string, error: unknown): AIProviderError {
-  if (isErrorOf(error, 'provider')) return error as AIProviderError;
+  if (isErrorOf(error, 'provider')) return sameFailure(error);
   const status = member(error, 'status');
-  const requestId = text(member(error, 'requestID'));
+  const requestId = readRequestId(member(error, 'requestID'));
   const retryAfterMs = readRetryAfter(error);
   if (typeof status === 'number') {
     const advised = header(error, 'x-should-retry');
     const retryable = advised === undefined ? worthRepeating(status, error) : advised === 'true';
     const id = requestId === undefined ? '' : `, request ${requestId}`;
     return new AIProviderError(
-      `${model}: the provider answered ${status.toString()}${hint(status)}${id}.`,
+      `${model}: the provider answered ${status.toString()}${hint(status, error)}${id}.`,
       { status, requestId, retryable, retryAfterMs },
       { cause: error },
     );
@@ -32,15 +32,49 @@ export function providerError(model: string, error: unknown): AIProviderError {
   );
 }
 
+/** The same failure as an error of its own, with what can be read of it. */
+export function sameFailure(error: AIError, message?: string): AIProviderError {
+  const number = (key: string): number | undefined => {
+    const value = member(error, key);
+    return typeof value === 'number' ? value : undefined;
+  };
+  const { attempts, elapsedMs } = { attempts: number('attempts'), elapsedMs: number('elapsedMs') };
+  return new AIProviderError(
+    message ?? text(member(error, 'message')) ?? 'A model failed, with a message that cannot be read.',
+    {
+      status: number('status'),
+      requestId: text(member(error, 'requestId')),
+      retryable: member(error, 'retryable') === true,
+      retryAfterMs: number('retryAfterMs'),
+      ...(attempts !== undefined && { attempts }),
+      ...(elapsedMs !== undefined && { elapsedMs }),
+    },
+    { cause: member(error, 'cause') },
+  );
+}
+
+/** An id is what a provider's support is told; what is longer, or has other characters, is none. */
+export function readRequestId(id: unknown): string | undefined {
+  return typeof id === 'string' && /^[\x21-\x7e]{1,128}$/.test(id) ? id : undefined;
+}
+
 /**
  * No response at all, a body that broke off, one that is no JSON, an error inside a stream: what the client throws then
  * has a `status` that is undefined, or is the engine's own.
  */
 function isBrokenReply(error: unknown): boolean {
-  if (error instanceof SyntaxError || member(error, 'name') === 'SyntaxError') return true;
+  if (member(error, 'name') === 'SyntaxError') return true;
   if (member(error, 'name') === 'TypeError')
     return /^(terminated|fetch failed)$/.test(text(member(error, 'message')) ?? '');
-  return typeof error === 'object' && error !== null && 'status' in error;
+  return hasStatus(error);
+}
+
+function hasStatus(error: unknown): boolean {
+  try {
+    return typeof error === 'object' && error !== null && 'status' in error;
+  } catch {
+    return false;
+  }
 }
 
 /** The operating system's word for what went wrong, however deep: `ECONNREFUSED`, `ENOTFOUND`, `UND_ERR_SOCKET`. */
@@ -64,12 +98,17 @@ const FINAL_CODES: readonly unknown[] = [
   'access_terminated',
 ];
 
+function isFinal(error: unknown): boolean {
+  return FINAL_CODES.includes(member(error, 'code')) || FINAL_CODES.includes(member(error, 'type'));
+}
+
 function worthRepeating(status: number, error: unknown): boolean {
-  if (FINAL_CODES.includes(member(error, 'code')) || FINAL_CODES.includes(member(error, 'type'))) return false;
+  if (isFinal(error)) return false;
   return status === 408 || status === 409 || status === 425 || status === 429 || status >= 500;
 }
 
-function hint(status: number): string {
+function hint(status: number, error: unknown): string {
+  if (isFinal(error)) return ': the account has nothing left, or is closed';
   if (status === 401 || status === 403) return ': check the key';
   if (status === 404) return ': check the model name and the base URL';
   if (status === 400 || status === 422) return ': it refuses this request, its reason is in cause';
@@ -92,7 +131,11 @@ function readRetryAfter(error: unknown): number | undefined {
 function header(error: unknown, name: string): string | undefined {
   const headers = member(error, 'headers');
   const get = member(headers, 'get');
-  return text(
-    typeof get === 'function' ? (get as (name: string) => unknown).call(headers, name) : member(headers, name),
-  );
+  try {
+    return text(
+      typeof get === 'function' ? Reflect.apply(get as () => unknown, headers, [name]) : member(headers, name),
+    );
+  } catch {
+    return undefined;
+  }
 }

@@ -1,4 +1,5 @@
 import { onAbort, untilAborted } from '../abort.js';
+import { counted } from '../declaration.js';
 import { type AIError, AIProviderError, isErrorOf } from '../errors.js';
 import type { RetryOptions } from '../run-options.js';
 import { type ChatModel, type ModelReply, type ModelRequest, readReply } from './chat-model.js';
@@ -67,7 +68,7 @@ class RetriedCall {
   readonly #request: ModelRequest;
   readonly #context: RetryContext;
   readonly #signal: AbortSignal;
-  readonly #begun = Date.now();
+  readonly #begun = performance.now();
   #attempts = 0;
   #last: AIProviderError | undefined;
 
@@ -81,10 +82,14 @@ class RetriedCall {
   async reply(): Promise<ModelReply> {
     for (;;) {
       await this.#turnToSend();
+      this.#signal.throwIfAborted();
       this.#attempts++;
       this.#context.sending();
       try {
-        return readReply(this.#model, await untilAborted(this.#signal, this.#complete()));
+        const reply = readReply(this.#model, await untilAborted(this.#signal, this.#complete()));
+        // The timer comes late where somebody holds the thread.
+        if (this.#leftMs() <= 0) throw this.pastDeadline();
+        return reply;
       } catch (error) {
         this.#signal.throwIfAborted();
         await this.#failed(this.#asFailure(error));
@@ -109,7 +114,7 @@ class RetriedCall {
     const delayMs = retryAfterMs === undefined ? backoff : retryAfterMs + backoff / 4;
     const asksTooMuch = retryAfterMs !== undefined && retryAfterMs > retry.maxRetryAfterMs;
     if (!asksTooMuch && (retryAfterMs !== undefined || failure.status === 429))
-      postpone(this.#model, Date.now() + (retryAfterMs ?? delayMs));
+      postpone(this.#model, performance.now() + (retryAfterMs ?? delayMs));
     if (this.#attempts >= maxAttempts || asksTooMuch || delayMs >= this.#leftMs()) throw failure;
     retrying({ attempt: this.#attempts, error: failure, delayMs });
     await sleep(delayMs, this.#signal);
@@ -118,41 +123,73 @@ class RetriedCall {
   /** Somebody else may have been told to wait: then this call waits too, before it adds to the load. */
   async #turnToSend(): Promise<void> {
     for (;;) {
-      const wait = earliest(this.#model) - Date.now();
+      const wait = earliest(this.#model) - performance.now();
       if (wait <= 0) return;
-      if (wait >= this.#leftMs()) throw this.pastDeadline();
+      if (wait > this.#context.retry.maxRetryAfterMs || wait >= this.#leftMs()) throw this.#toldToWait(wait);
       await sleep(wait + this.#backoff() / 4, this.#signal);
     }
   }
 
   #backoff(): number {
     const { minDelayMs, maxDelayMs, random } = this.#context.retry;
-    return random() * Math.min(maxDelayMs, minDelayMs * 2 ** Math.max(0, this.#attempts - 1));
+    return between0And1(random) * Math.min(maxDelayMs, minDelayMs * 2 ** Math.max(0, this.#attempts - 1));
   }
 
   #leftMs(): number {
-    return this.#context.retry.deadlineMs - (Date.now() - this.#begun);
+    return this.#context.retry.deadlineMs - (performance.now() - this.#begun);
   }
 
   /** The failure when no more time is allowed; the last one, if there was one, is its cause. */
   pastDeadline(): AIProviderError {
     const { deadlineMs } = this.#context.retry;
-    const attempts = this.#attempts === 1 ? '1 attempt' : `${this.#attempts.toString()} attempts`;
     return new AIProviderError(
-      `${this.#model.name}: no usable reply within the ${deadlineMs.toString()} ms of retry.deadlineMs, after ${attempts}.`,
+      `${this.#model.name}: no usable reply within the ${deadlineMs.toString()} ms of retry.deadlineMs, after ${counted(this.#attempts, 'attempt')}.`,
       { status: this.#last?.status, requestId: this.#last?.requestId, retryable: true, ...this.#spent() },
       { cause: this.#last },
     );
   }
 
+  /** Another run was told to wait, and this one may not wait so long. */
+  #toldToWait(wait: number): AIProviderError {
+    const { maxRetryAfterMs, deadlineMs } = this.#context.retry;
+    const ms = Math.ceil(wait).toString();
+    const bound =
+      wait > maxRetryAfterMs
+        ? `retry.maxRetryAfterMs is ${maxRetryAfterMs.toString()}`
+        : `less is left of the ${deadlineMs.toString()} ms of retry.deadlineMs`;
+    return new AIProviderError(
+      `${this.#model.name}: the provider asked all that use this model to wait for ${ms} ms more, and ${bound}.`,
+      { status: this.#last?.status ?? 429, retryable: true, retryAfterMs: wait, ...this.#spent() },
+      { cause: this.#last },
+    );
+  }
+
   #spent(): { readonly attempts: number; readonly elapsedMs: number } {
-    return { attempts: this.#attempts, elapsedMs: Date.now() - this.#begun };
+    return { attempts: this.#attempts, elapsedMs: Math.round(performance.now() - this.#begun) };
   }
 
   #asFailure(error: unknown): AIError {
     if (isErrorOf(error, 'scope') || isErrorOf(error, 'definition')) return error;
-    const { message, status, requestId, retryable, retryAfterMs, cause } = providerError(this.#model.name, error);
+    const failure = providerError(this.#model.name, error);
+    const { status, requestId, retryable, retryAfterMs, cause } = failure;
+    const { maxRetryAfterMs } = this.#context.retry;
+    const asked =
+      retryAfterMs !== undefined && retryAfterMs > maxRetryAfterMs
+        ? ` It asked for ${Math.ceil(retryAfterMs).toString()} ms, and retry.maxRetryAfterMs is ${maxRetryAfterMs.toString()}.`
+        : '';
+    const sent = this.#attempts > 1 ? ` It was sent ${this.#attempts.toString()} times.` : '';
+    const message = `${failure.message}${asked}${sent}`;
     return new AIProviderError(message, { status, requestId, retryable, retryAfterMs, ...this.#spent() }, { cause });
+  }
+}
+
+/** A function of the application's own may give anything; what is no part of a delay is a whole one. */
+function between0And1(random: () => number): number {
+  try {
+    const value = random();
+    return value >= 0 && value <= 1 ? value : 1;
+  } catch {
+    return 1;
   }
 }
 

@@ -17,11 +17,17 @@ export const NO_USAGE: ModelUsage = Object.freeze({
   reasoningTokens: 0,
 });
 
+/** What is beyond any real count, so that nothing that is added or multiplied becomes infinite. */
+const MAX_COUNT = 1e12;
+
 /** Counts as they came; what is no count is 0. */
 export function readUsage(usage: unknown): ModelUsage {
   const counts = (usage ?? {}) as { readonly [K in keyof ModelUsage]?: unknown };
-  const count = (value: unknown): number =>
-    typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0;
+  const count = (value: unknown): number => {
+    // Some servers count in texts.
+    const number = typeof value === 'string' ? Number(value) : value;
+    return typeof number === 'number' && number > 0 ? Math.min(Math.ceil(number), MAX_COUNT) : 0;
+  };
   return {
     inputTokens: count(counts.inputTokens),
     outputTokens: count(counts.outputTokens),

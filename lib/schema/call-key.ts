@@ -7,43 +7,54 @@ import type { Field, ObjectShape, Parameter, Shape } from './shape.js';
  * library makes, plain data alone, since two things that hide what they hold look alike.
  */
 
-/** The key of a call: from the values as converted by their shapes, and as they became. */
-export function callKey(
+/**
+ * The keys of a call, from the values as converted by their shapes, and as they became. It is the same as another that
+ * has one of them: what hides what it holds counts by what it was made from, and, where it says what it is, by that too:
+ * " 42" and "42" become one order.
+ */
+export function callKeys(
   parameters: readonly Parameter[],
   converted: Readonly<Record<string, unknown>>,
   finished: Readonly<Record<string, unknown>>,
-): string {
-  return `{${parameters
-    .map(({ name, shape }) => `${JSON.stringify(name)}:${safeKeyOf(shape, converted[name], finished[name])}`)
-    .join()}}`;
+): readonly string[] {
+  const key = (plainKey: PlainKey): string =>
+    `{${parameters
+      .map(
+        ({ name, shape }) => `${JSON.stringify(name)}:${safeKeyOf(shape, converted[name], finished[name], plainKey)}`,
+      )
+      .join()}}`;
+  return [...new Set([key(madeFrom), key(saidBy)])];
 }
 
+/** How a value counts that the shapes say nothing more of. */
+type PlainKey = (converted: unknown, finished: unknown) => string;
+
 /** What fails when it is read, an accessor or a proxy, counts by what it was made from. */
-function safeKeyOf(shape: Shape, converted: unknown, finished: unknown): string {
+function safeKeyOf(shape: Shape, converted: unknown, finished: unknown, plainKey: PlainKey): string {
   try {
-    return keyOf(shape, converted, finished);
+    return keyOf(shape, converted, finished, plainKey);
   } catch {
     return `from ${canonical(converted)}`;
   }
 }
 
-function keyOf(shape: Shape, converted: unknown, finished: unknown): string {
+function keyOf(shape: Shape, converted: unknown, finished: unknown, plainKey: PlainKey): string {
   if (finished === undefined || finished === null) return canonical(finished);
   switch (shape.kind) {
     case 'object':
       return shape.dto === undefined || !isObject(converted)
         ? plainKey(converted, finished)
-        : fieldsKey(shape.dto.name, shape.fields, converted, finished);
+        : fieldsKey(shape.dto.name, shape.fields, converted, finished, plainKey);
     case 'union': {
       const branch = branchOf(shape.branches, finished);
       if (branch === undefined || !isObject(converted)) return plainKey(converted, finished);
-      return fieldsKey(branch.word, branch.shape.fields, converted, finished);
+      return fieldsKey(branch.word, branch.shape.fields, converted, finished, plainKey);
     }
     case 'array':
     case 'set': {
       const [before, after] = [listOf(converted), listOf(finished)];
       if (before === undefined || after?.length !== before.length) return plainKey(converted, finished);
-      const keys = before.map((item, index) => keyOf(shape.items, item, after[index]));
+      const keys = before.map((item, index) => keyOf(shape.items, item, after[index], plainKey));
       return finished instanceof Set ? `set [${keys.sort().join()}]` : `[${keys.join()}]`;
     }
     case 'map':
@@ -51,7 +62,7 @@ function keyOf(shape: Shape, converted: unknown, finished: unknown): string {
       const [before, after] = [entriesOf(converted), entriesOf(finished)];
       if (before === undefined || after === undefined) return plainKey(converted, finished);
       return `map {${[...before]
-        .map(([key, value]) => `${JSON.stringify(key)}:${keyOf(shape.values, value, after.get(key))}`)
+        .map(([key, value]) => `${JSON.stringify(key)}:${keyOf(shape.values, value, after.get(key), plainKey)}`)
         .sort()
         .join()}}`;
     }
@@ -61,18 +72,43 @@ function keyOf(shape: Shape, converted: unknown, finished: unknown): string {
 }
 
 /** What does not say what it is counts by what it was made from. */
-function plainKey(converted: unknown, finished: unknown): string {
+function madeFrom(converted: unknown, finished: unknown): string {
   return isPlainData(finished) ? canonical(finished) : `from ${canonical(converted)}`;
 }
 
-function fieldsKey(name: string, fields: readonly Field[], converted: object, finished: unknown): string {
+/** An object of a class says what it is by its own text, or by what can be seen of it. */
+function saidBy(converted: unknown, finished: unknown): string {
+  if (isPlainData(finished) || !isObject(finished)) return madeFrom(converted, finished);
+  const name = String((finished.constructor as { readonly name?: unknown } | undefined)?.name);
+  const said = textOf(finished);
+  if (said !== undefined) return `${name} ${JSON.stringify(said)}`;
+  const seen = Object.fromEntries(Object.entries(finished));
+  return Object.keys(seen).length > 0 && isPlainData(seen)
+    ? `${name} ${canonical(seen)}`
+    : madeFrom(converted, finished);
+}
+
+function textOf(value: object): string | undefined {
+  const { toJSON, toString } = value as { readonly toJSON?: unknown; readonly toString?: unknown };
+  const tell = typeof toJSON === 'function' ? toJSON : toString === Object.prototype.toString ? undefined : toString;
+  const said: unknown = typeof tell === 'function' ? Reflect.apply(tell as () => unknown, value, ['']) : undefined;
+  return typeof said === 'string' ? said : isPlainData(said) && said !== undefined ? canonical(said) : undefined;
+}
+
+function fieldsKey(
+  name: string,
+  fields: readonly Field[],
+  converted: object,
+  finished: unknown,
+  plainKey: PlainKey,
+): string {
   const before = converted as Readonly<Record<string, unknown>>;
   const after = finished as Readonly<Record<string, unknown>>;
   return `${JSON.stringify(name)}{${fields
     .filter((field) => before[field.name] !== undefined)
     .map((field) => {
       const value = after[field.property ?? field.name];
-      return `${JSON.stringify(field.name)}:${keyOf(field.shape, before[field.name], value)}`;
+      return `${JSON.stringify(field.name)}:${keyOf(field.shape, before[field.name], value, plainKey)}`;
     })
     .join()}}`;
 }

@@ -1,5 +1,5 @@
 import { MAX_VALUES } from './call-limits.js';
-import { callKey } from './call-key.js';
+import { callKeys } from './call-key.js';
 import { compileField } from './compile-shape.js';
 import { MAX_TEXT } from './convert-text.js';
 import { Findings } from './findings.js';
@@ -12,8 +12,8 @@ export type Conversion =
   | {
       readonly ok: true;
       readonly values: Readonly<Record<string, unknown>>;
-      /** The same text for the same arguments, and another for others: what makes two calls the same call. */
-      readonly key: () => string;
+      /** What makes two calls the same call: one of these that is equal. */
+      readonly keys: () => readonly string[];
     }
   | {
       readonly ok: false;
@@ -59,7 +59,7 @@ export function compileArguments(parameters: readonly Parameter[]): ArgumentsCon
       if (!known.has(name)) findings.add(`${cut(name)}: no such argument; ${names}`);
     if (findings.count > 0) return { ok: false, lines: findings.lines };
     if (finished) return finish(fields, values);
-    return { ok: true, values, key: () => callKey(parameters, values, values) };
+    return { ok: true, values, keys: () => callKeys(parameters, values, values) };
   };
 }
 
@@ -79,8 +79,8 @@ async function finish(fields: readonly CompiledField[], converted: Record<string
   return {
     ok: true,
     values,
-    key: () =>
-      callKey(
+    keys: () =>
+      callKeys(
         fields.map(({ parameter }) => parameter),
         converted,
         values,

@@ -1,4 +1,4 @@
-import { isPlainData } from './canonical.js';
+import { isPlainData, isPlainObject } from './canonical.js';
 
 /**
  * A copy that shares nothing that can be changed: for an event, of which whoever reads it may do what they like. What
@@ -64,4 +64,48 @@ function nameOf(value: unknown): string {
   } catch {
     return '[object]'; // a revoked proxy, a getter that throws
   }
+}
+
+/**
+ * What an application hands along with a question, so that nobody who is shown it can change it for the others: data is
+ * copied and frozen, Dates, Sets and Maps are copied, and objects of the application's own stay what they are.
+ */
+export function copyOfMetadata(metadata: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return copyData(metadata, new Map()) as Readonly<Record<string, unknown>>;
+}
+
+function copyData(value: unknown, made: Map<object, unknown>): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const before = made.get(value);
+  if (before !== undefined) return before;
+  const keep = <T extends object>(result: T): T => {
+    made.set(value, result);
+    return result;
+  };
+  const inner = (held: unknown): unknown => copyData(held, made);
+  if (value instanceof Date) return keep(new Date(value));
+  if (value instanceof Set) {
+    const set = keep(new Set());
+    for (const item of value) set.add(inner(item));
+    return set;
+  }
+  if (value instanceof Map) {
+    const map = keep(new Map());
+    for (const [key, held] of value) map.set(key, inner(held));
+    return map;
+  }
+  if (Array.isArray(value)) {
+    const list: unknown[] = keep([]);
+    for (const item of value as unknown[]) list.push(inner(item));
+    return Object.freeze(list);
+  }
+  if (!isPlainObject(value)) return value;
+  const result = keep({});
+  for (const [key, descriptor] of Object.entries(Object.getOwnPropertyDescriptors(value))) {
+    if (descriptor.enumerable !== true) continue;
+    // Defined, not assigned: a key may be "__proto__". One that is computed is so each time.
+    const copied = descriptor.get === undefined ? { value: inner(descriptor.value), enumerable: true } : descriptor;
+    Object.defineProperty(result, key, copied);
+  }
+  return Object.freeze(result);
 }

@@ -5,7 +5,7 @@
 
 /** What ends a line for some reader, or moves where the next character is drawn; JSON escapes only some of it. */
 // eslint-disable-next-line no-control-regex
-const INVISIBLE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+export const INVISIBLE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /** JSON on one line, whatever is in it. */
 export function oneLineJson(value: unknown): string {

@@ -1,14 +1,15 @@
+import { INVISIBLE } from './one-line.js';
+
 /*
  * How the model's own words come back to it: never more than a line, well-formed, and nothing but what it sent.
  */
 
 const MAX_QUOTE = 80;
 
-/** At most a line of the model's own text, well-formed and without line breaks of its own. */
+/** At most a line of the model's own text, well-formed, without line breaks of its own, and read from left to right. */
 export function cut(text: string, most = MAX_QUOTE): string {
   const line = text.length > most ? `${text.slice(0, most)}…` : text;
-  // eslint-disable-next-line no-control-regex
-  return line.toWellFormed().replace(/[\u0000-\u001f\u007f\u2028\u2029]/g, ' ');
+  return line.toWellFormed().replace(INVISIBLE, ' ');
 }
 
 /** What was sent, said so that the model knows its own value again. */

@@ -3,7 +3,8 @@ import { AIDefinitionError, isErrorOf } from '../errors.js';
 import type { AILogger } from '../logger.js';
 import type { Conversion } from '../schema/convert.js';
 import { cutShortBy, type Ending } from './execution.js';
-import { editedArguments, type ToolInvocation } from './middleware.js';
+import { editedArguments } from './edit.js';
+import type { ToolInvocation } from './middleware.js';
 import { told } from './told.js';
 import type { CompiledTool } from './tool.js';
 
@@ -24,8 +25,8 @@ export interface FittingCall {
   /** The arguments as sent, or as a middleware would have had them sent. */
   readonly sent: Readonly<Record<string, unknown>>;
   readonly values: Readonly<Record<string, unknown>>;
-  /** What makes two calls the same call. */
-  readonly key: () => string;
+  /** What makes two calls the same call: any of these that is equal. */
+  readonly keys: () => readonly string[];
 }
 
 /** What a conversion needs to know of the run. */
@@ -66,7 +67,7 @@ export async function convertArguments(
     outcome: 'invalid-arguments',
     result: told.invalidArguments(tool.name, conversion.lines),
     ...(error !== undefined && { error }),
-    ...(isErrorOf(error, 'scope') && { fatal: error }),
+    ...(isErrorOf(error, 'scope') && { fatal: { error } }),
   });
 }
 
@@ -83,9 +84,10 @@ export async function convertEdit(
     throw new AIDefinitionError(
       `${by}.tool: next() takes the edited arguments as next({ arguments: { … } }), found ${describeKind(edited)}`,
     );
-  const again = editedArguments(args as FittingCall['values'], { values, shown: invocation.arguments, sent });
+  const before = { values, shown: invocation.arguments, sent };
+  const again = editedArguments(`${by}.tool`, args as FittingCall['values'], before);
   const conversion = await convertArguments(context, tool, call, again);
-  if (!('outcome' in conversion)) return { tool, call, sent: again, values: conversion.values, key: conversion.key };
+  if (!('outcome' in conversion)) return { tool, call, sent: again, values: conversion.values, keys: conversion.keys };
   if (conversion.outcome !== 'invalid-arguments' || conversion.fatal !== undefined) return conversion;
   const error = new AIDefinitionError(
     `${by}.tool: the edited arguments do not fit ${tool.name}: ${conversion.result.split('\n').slice(1).join('; ')}`,

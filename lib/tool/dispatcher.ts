@@ -1,6 +1,6 @@
 import { onAbort } from '../abort.js';
 import type { ToolCallRecord, TranscriptEntry } from '../run.js';
-import { copyOf } from '../schema/copy.js';
+import { copyOf, copyOfMetadata } from '../schema/copy.js';
 import {
   type ConversionContext,
   convertArguments,
@@ -17,8 +17,9 @@ import {
   isUnexpected,
   seemsOk,
 } from './execution.js';
-import { type ToolInvocation, type ToolMiddleware, throughMiddleware } from './middleware.js';
-import { endingOf, outcomeOf } from './outcome.js';
+import { type ToolInvocation, type ToolMiddleware, type ToolOutcome, throughMiddleware } from './middleware.js';
+import { countsAsExecuted, endingOf, outcomeOf } from './outcome.js';
+import { type CallProgress, noteProgress } from './progress.js';
 import { Repeats } from './repeats.js';
 import { told } from './told.js';
 import type { CompiledTool, ToolCallContext } from './tool.js';
@@ -74,7 +75,7 @@ export class Dispatcher {
    * Throws where the run is over: an abort, no scope, a broken definition, a middleware that threw.
    */
   async dispatch(call: RequestedCall, toolset: Toolset, offered: Toolset): Promise<DispatchedCall> {
-    this.#context.signal.throwIfAborted();
+    this.#context.check();
     const begun = performance.now();
     const tool = toolset.get(call.tool);
     if (tool === undefined)
@@ -86,93 +87,117 @@ export class Dispatcher {
       return this.#report(call, begun, undefined, () => ({ outcome: 'refused', result: told.exhausted(tool.name) }));
     const conversion = await convertArguments(this.#context, tool, call, call.sent);
     if ('outcome' in conversion) return this.#report(call, begun, undefined, () => conversion);
-    const fitting = { tool, call, sent: call.sent, values: conversion.values, key: conversion.key };
-    return this.#report(call, begun, fitting, (changed) => this.#throughMiddleware(fitting, changed));
+    const fitting = { tool, call, sent: call.sent, values: conversion.values, keys: conversion.keys };
+    return this.#report(call, begun, fitting, (progress) => this.#throughMiddleware(fitting, progress));
   }
 
   async #report(
     call: RequestedCall,
     begun: number,
     fitting: FittingCall | undefined,
-    end: (changed: (call: FittingCall) => void) => Ending | Promise<Ending>,
+    end: (progress: CallProgress) => Ending | Promise<Ending>,
   ): Promise<DispatchedCall> {
     const { callId, turn, tool } = call;
-    const shown = (values: FittingCall['values']): Pick<StartedCall, 'arguments'> => ({ arguments: copiesOf(values) });
+    const shown = fitting === undefined ? undefined : copiesOf(fitting.values);
+    const progress: CallProgress = { call: fitting, shown, executed: false, ending: undefined };
     const started: StartedCall = {
       callId,
       turn,
       tool,
       sent: Object.freeze(call.sent),
-      ...(fitting !== undefined && shown(fitting.values)),
+      ...(shown !== undefined && { arguments: shown }),
     };
     this.#context.started(started);
-    let last = fitting;
-    const ending = await end((changed) => {
-      last = changed;
-    });
+    const ending = await end(progress);
     const { outcome, result, error, fatal } = ending;
     const record: ToolCallRecord = Object.freeze({
       ...started,
-      ...(last !== undefined && last !== fitting && shown(last.values)),
+      ...(progress.shown !== undefined && { arguments: progress.shown }),
       outcome,
+      executed: progress.executed,
       result,
       durationMs: performance.now() - begun,
     });
     this.#context.ended(record, error);
-    if (fatal !== undefined) throw fatal as Error;
+    if (fatal !== undefined) throw fatal.error;
     return { record, seemsOk: seemsOk(ending) };
   }
 
-  async #throughMiddleware(fitting: FittingCall, changed: (call: FittingCall) => void): Promise<Ending> {
+  async #throughMiddleware(fitting: FittingCall, progress: CallProgress): Promise<Ending> {
     const { middleware, signal } = this.#context;
-    if (middleware.length === 0) return this.#once(fitting, signal);
+    if (this.#isOver(signal)) return aborted(signal); // an observer may have done so just now
+    if (middleware.length === 0) return this.#once(fitting, signal, progress);
     // The call's own: aborted with the run, and when a middleware answers before the tool does.
     const controller = new AbortController();
+    const left = (): void => {
+      controller.abort(new Error(`${fitting.tool.name}: the call is over`));
+    };
     let fatal: Ending | undefined;
-    const executed = { once: false };
     const way = throughMiddleware<FittingCall>(middleware, fitting, {
-      shown: (call) => this.#invocation(call, controller.signal),
+      shown: (call) => this.#invocation(call, controller.signal, progress),
       edit: async (call, edited, by, invocation) => {
         const result = await convertEdit(this.#context, call, edited, by, invocation);
         if (!('outcome' in result)) {
-          changed(result);
+          progress.call = result;
+          progress.shown = copiesOf(result.values);
           return { call: result };
         }
         if (result.fatal !== undefined) fatal = result;
         return { ended: outcomeOf(result) };
       },
-      execute: async (call) => {
+      execute: async (call, isAnswered) => {
+        // Whoever calls next() and answers in the same breath has answered before the tool begins.
+        for (let tick = 0; tick < 4; tick++) await Promise.resolve();
+        if (isAnswered()) left();
         controller.signal.throwIfAborted();
-        executed.once = true;
-        const ending = await this.#once(call, controller.signal);
+        const ending = await this.#once(call, controller.signal, progress);
+        progress.ending = ending;
         if (ending.fatal === undefined) return outcomeOf(ending);
         fatal = ending;
-        throw ending.fatal as Error;
+        throw ending.fatal.error;
       },
+      left,
     });
-    const { tool } = fitting;
     let stop = (): void => undefined;
     const cutShort = new Promise<Ending>((resolve) => {
       stop = onAbort(signal, () => {
         controller.abort(signal.reason);
-        resolve(aborted(signal));
+        resolve(this.#over({ error: signal.reason as unknown }, 'aborted', progress));
       });
     });
     try {
-      const ending = await Promise.race([way.then((outcome) => endingOf(outcome, tool)), cutShort]);
-      // A result that a middleware gives in the tool's place is one of the tool's as well.
-      if (!executed.once && (ending.outcome === 'ok' || ending.outcome === 'failed')) this.#count(tool);
+      const ending = await Promise.race([
+        way.then((outcome) => this.#answered(outcome, fitting.tool, progress)),
+        cutShort,
+      ]);
       return fatal ?? ending;
     } catch (error) {
-      return fatal ?? { outcome: 'failed', result: told.failed(tool.name), error, fatal: error };
+      return fatal ?? this.#over({ error }, 'failed', progress);
     } finally {
       stop();
-      controller.abort(new Error(`${tool.name}: the call is over`));
+      left();
     }
   }
 
-  #once({ tool, values, call, key }: FittingCall, signal: AbortSignal): Promise<Ending> {
-    return this.#repeats.once(tool, key, () => this.#execute(tool, values, call, signal));
+  /** How a call ends that came back through the middleware. */
+  #answered(outcome: ToolOutcome, tool: CompiledTool, progress: CallProgress): Ending {
+    // A result that a middleware gives in the tool's place is one of the tool's as well.
+    if (!progress.executed && countsAsExecuted(outcome)) this.#count(tool);
+    const ending = endingOf(outcome, tool, progress.ending);
+    if (progress.ending !== undefined) this.#repeats.tell(progress.ending, ending);
+    return ending;
+  }
+
+  /** The run is over at this call. Where the tool had ended by itself, that is how the call ended: whoever looks must see it. */
+  #over(fatal: { readonly error: unknown }, outcome: 'failed' | 'aborted', { call, ending }: CallProgress): Ending {
+    const { error } = fatal;
+    if (ending !== undefined) return { ...ending, error, fatal };
+    const result = outcome === 'aborted' || call === undefined ? '' : told.failed(call.tool.name);
+    return { outcome, result, error, fatal };
+  }
+
+  #once({ tool, values, call, keys }: FittingCall, signal: AbortSignal, progress: CallProgress): Promise<Ending> {
+    return this.#repeats.once(tool, keys, () => this.#execute(tool, values, call, signal, progress));
   }
 
   async #execute(
@@ -180,9 +205,11 @@ export class Dispatcher {
     args: FittingCall['values'],
     call: RequestedCall,
     signal: AbortSignal,
+    progress: CallProgress,
   ): Promise<Ending> {
     const { logger, runId } = this.#context;
-    if (signal.aborted) return aborted(signal); // an observer may have done so just now
+    if (this.#isOver(signal)) return aborted(signal); // an observer may have done so just now
+    progress.executed = true;
     this.#count(tool);
     const controller = new AbortController();
     const context = this.#callContext(tool, call, controller.signal);
@@ -201,19 +228,33 @@ export class Dispatcher {
     }
   }
 
+  /** A timer comes late where somebody holds the thread: the clock is looked at before anything begins. */
+  #isOver(signal: AbortSignal): boolean {
+    try {
+      this.#context.check();
+    } catch {
+      // The signal says why.
+    }
+    return signal.aborted;
+  }
+
   #count({ name }: CompiledTool): void {
     this.#executed.set(name, (this.#executed.get(name) ?? 0) + 1);
   }
 
-  #invocation({ tool, call, values }: FittingCall, signal: AbortSignal): ToolInvocation {
-    return Object.freeze({
-      ...this.#callContext(tool, call, signal),
+  #invocation({ tool, call, values }: FittingCall, signal: AbortSignal, progress: CallProgress): ToolInvocation {
+    const context = this.#callContext(tool, call, signal);
+    const invocation = Object.freeze({
+      ...context,
+      metadata: copyOfMetadata(context.metadata),
       site: this.#context.site,
       effect: tool.effect,
       groups: tool.groups,
       sent: call.sent,
       arguments: copiesOf(values),
     });
+    noteProgress(invocation, progress);
+    return invocation;
   }
 
   #callContext(tool: CompiledTool, call: RequestedCall, signal: AbortSignal): ToolCallContext {

@@ -15,8 +15,8 @@ export interface Ending {
   readonly told?: true;
   /** The application said "not yours", which must look like "there is none" from whatever the model can see. */
   readonly denied?: true;
-  /** Thrown once the end has been reported: the run is over. */
-  readonly fatal?: unknown;
+  /** Thrown once the end has been reported: the run is over. In an object, since anything can be thrown. */
+  readonly fatal?: { readonly error: unknown };
 }
 
 /** What a tool is run with besides its arguments. */
@@ -25,6 +25,8 @@ export interface ExecutionContext {
   readonly host: unknown;
   /** Of the run. */
   readonly signal: AbortSignal;
+  /** Throws where the run is over, its time included. */
+  readonly check: () => void;
   readonly isDenial: DenialTest;
 }
 
@@ -40,7 +42,7 @@ export function isUnexpected({ outcome, fatal, told: said, denied }: Ending): bo
 
 export function aborted(signal: AbortSignal): Ending {
   const reason: unknown = signal.reason;
-  return { outcome: 'aborted', result: '', error: reason, fatal: reason };
+  return { outcome: 'aborted', result: '', error: reason, fatal: { error: reason } };
 }
 
 /** How a call ends that does not end itself: past its time, or with its run. */
@@ -71,12 +73,13 @@ export async function executeTool(
   tool: CompiledTool,
   args: Readonly<Record<string, unknown>>,
   call: ToolCallContext,
-  { host, signal, isDenial }: ExecutionContext,
+  { host, signal, check, isDenial }: ExecutionContext,
 ): Promise<Ending> {
   let prepared: () => unknown;
   try {
     prepared = await tool.prepare(args, call, host);
     // The call may have been given up meanwhile: then it must not begin.
+    check();
     signal.throwIfAborted();
     call.signal.throwIfAborted();
   } catch (error) {
@@ -103,7 +106,7 @@ export async function executeTool(
 function failure(tool: CompiledTool, error: unknown, isFatal: boolean, isDenial: DenialTest): Ending {
   if (!isFatal && isDenial(error)) return { outcome: 'failed', result: nothingText(tool), error, denied: true };
   if (isErrorOf(error, 'tool')) return { outcome: 'failed', result: messageOf(tool, error), error, told: true };
-  return { outcome: 'failed', result: told.failed(tool.name), error, ...(isFatal && { fatal: error }) };
+  return { outcome: 'failed', result: told.failed(tool.name), error, ...(isFatal && { fatal: { error } }) };
 }
 
 /** A message may be a getter of the application's: one that throws, or gives no text, is none. */

@@ -1,7 +1,7 @@
-import { describeKind } from '../declaration.js';
+import { describeKind, shortly } from '../declaration.js';
 import { AIDefinitionError } from '../errors.js';
 import type { ToolCallOutcome, ToolEffect } from '../run.js';
-import { canonical, isPlainData } from '../schema/canonical.js';
+import { noteThrown } from './thrown.js';
 import type { ToolCallContext } from './tool.js';
 
 /** A tool call on its way: the arguments fit the tool's declaration, and nothing has run yet. A frozen copy. */
@@ -39,9 +39,7 @@ export interface ToolMiddleware {
  */
 export function refuse(text: string): ToolOutcome {
   if (typeof text !== 'string' || text.trim() === '')
-    throw new AIDefinitionError(
-      `refuse: say to the model why, refuse('The desk is closed.'); found ${describeKind(text)}`,
-    );
+    throw new AIDefinitionError(`refuse: say to the model why, refuse('The desk is closed.'); found ${shortly(text)}`);
   return Object.freeze({ outcome: 'refused', result: text });
 }
 
@@ -56,7 +54,21 @@ export interface ToolCore<C> {
     by: string,
     shown: ToolInvocation,
   ) => Promise<{ readonly call: C } | { readonly ended: ToolOutcome }>;
-  readonly execute: (call: C) => Promise<ToolOutcome>;
+  /** `isAnswered`: whether somebody outside has answered meanwhile, so that nothing may begin any more. */
+  readonly execute: (call: C, isAnswered: () => boolean) => Promise<ToolOutcome>;
+  /** Somebody answered while what they called by `next()` is still under way: it is given up. */
+  readonly left: () => void;
+}
+
+/** One middleware on the way of one call. */
+interface Layer {
+  called: boolean;
+  /** What it called by `next()` has ended. */
+  ended: boolean;
+  /** It has answered. */
+  over: boolean;
+  /** What `next()` rejected with. */
+  threw?: { readonly error: unknown };
 }
 
 /** Through all middleware, the first outermost, to the tool and back. */
@@ -65,35 +77,54 @@ export function throughMiddleware<C>(
   call: C,
   core: ToolCore<C>,
 ): Promise<ToolOutcome> {
-  const from = async (index: number, call: C): Promise<ToolOutcome> => {
-    const middleware = list[index];
-    if (middleware === undefined) return core.execute(call);
+  const from = async (index: number, call: C, outer: readonly Layer[]): Promise<ToolOutcome> => {
+    if (index === list.length) return core.execute(call, () => outer.some(({ over }) => over));
+    const middleware = list[index] as ToolMiddleware;
+    // An object of the application's may stand around turns alone.
+    if (typeof (middleware.tool as unknown) !== 'function') return from(index + 1, call, outer);
     const name = nameOf(middleware);
     const shown = core.shown(call);
-    const state = { called: false, over: false };
+    const layer: Layer = { called: false, ended: false, over: false };
+    const inwards = async (edited: Parameters<NextTool>[0]): Promise<ToolOutcome> => {
+      const inside = [...outer, layer];
+      if (edited === undefined) return from(index + 1, call, inside);
+      const result = await core.edit(call, edited, name, shown);
+      return 'ended' in result ? result.ended : from(index + 1, result.call, inside);
+    };
     const go: NextTool = async (edited) => {
       // A second time would run the tool twice, and a late one after the model has read how the call ended.
-      if (state.called || state.over)
+      if (layer.called || layer.over)
         throw new AIDefinitionError(
-          `${name}.tool: next() was called ${state.called ? 'twice' : 'after the end'} for one call of ${shown.tool}; call it once, and await it`,
+          `${name}.tool: next() was called ${layer.called ? 'twice' : 'after the end'} for one call of ${shown.tool}; call it once, and await it`,
         );
-      state.called = true;
-      if (edited === undefined) return from(index + 1, call);
-      const result = await core.edit(call, edited, name, shown);
-      return 'ended' in result ? result.ended : from(index + 1, result.call);
+      layer.called = true;
+      try {
+        return await inwards(edited);
+      } catch (error) {
+        layer.threw = { error };
+        throw error;
+      } finally {
+        layer.ended = true;
+      }
     };
     const next: NextTool = (edited) => {
       const going = go(edited);
       going.catch(() => undefined); // one that nobody awaits must not end the process
       return going;
     };
+    let returned: unknown;
     try {
-      return checkOutcome(await middleware.tool(shown, next), name);
+      returned = await middleware.tool(shown, next);
+    } catch (error) {
+      if (layer.threw?.error !== error) noteThrown(error, middleware);
+      throw error;
     } finally {
-      state.over = true;
+      layer.over = true;
+      if (layer.called && !layer.ended) core.left();
     }
+    return readOutcome(returned, name);
   };
-  return from(0, call);
+  return from(0, call, []);
 }
 
 /** For messages: its class. */
@@ -113,55 +144,18 @@ const OUTCOMES: readonly unknown[] = [
   'aborted',
 ] satisfies readonly ToolCallOutcome[];
 
-/** A forgotten `return` must not look like an outcome. */
-function checkOutcome(returned: unknown, name: string): ToolOutcome {
-  if (typeof returned === 'object' && returned !== null) {
-    const { outcome, result } = returned as { readonly outcome?: unknown; readonly result?: unknown };
-    if (OUTCOMES.includes(outcome) && typeof result === 'string') return returned as ToolOutcome;
-  }
-  throw new AIDefinitionError(
-    `${name}.tool returned ${describeKind(returned)}, which is no outcome; return what next() gave, another one as { outcome: 'ok', result: '…' }, or refuse('…')`,
-  );
-}
-
-/** What an edit started from: the values, the copies that the middleware was shown, and what had been sent for them. */
-export interface BeforeEdit {
-  readonly values: Readonly<Record<string, unknown>>;
-  readonly shown: Readonly<Record<string, unknown>>;
-  readonly sent: Readonly<Record<string, unknown>>;
-}
-
-/** An edit in the form in which a model sends arguments: what was not changed as it was sent, so that it converts to the same. */
-export function editedArguments(
-  edited: Readonly<Record<string, unknown>>,
-  { values, shown, sent }: BeforeEdit,
-): Readonly<Record<string, unknown>> {
-  const again: [string, unknown][] = [];
-  for (const [name, value] of Object.entries(edited)) {
-    // A Date or a Map that was changed in place is another one; what hides what it holds is itself.
-    const isSame =
-      Object.hasOwn(values, name) &&
-      (isPlainData(value) && isPlainData(values[name])
-        ? canonical(value) === canonical(values[name])
-        : value === shown[name]);
-    if (!isSame) again.push([name, asSent(value)]);
-    else if (Object.hasOwn(sent, name)) again.push([name, sent[name]]);
-  }
-  return Object.fromEntries(again.filter(([, value]) => value !== undefined));
-}
-
-/** A converted value in the form in which a model sends it. */
-function asSent(value: unknown): unknown {
-  if (typeof value === 'bigint') return value.toString();
-  if (typeof value !== 'object' || value === null) return value;
-  if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'an invalid date' : value.toISOString();
-  if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
-  if (value instanceof Set) return [...value].map(asSent);
-  if (Array.isArray(value)) return value.map(asSent);
-  const entries = value instanceof Map ? [...(value as Map<unknown, unknown>)] : Object.entries(value);
-  return Object.fromEntries(
-    entries
-      .filter(([, held]) => held !== undefined)
-      .map(([key, held]) => [typeof key === 'string' ? key : String(key), asSent(held)]),
-  );
+/** A forgotten `return` must not look like an outcome. Each member is read once: it may be a getter. */
+function readOutcome(returned: unknown, name: string): ToolOutcome {
+  const at = `${name}.tool returned`;
+  const say = `return what next() gave, another one as { outcome: 'ok', result: '…' }, or refuse('…')`;
+  if (typeof returned !== 'object' || returned === null)
+    throw new AIDefinitionError(`${at} ${describeKind(returned)}, which is no outcome; ${say}`);
+  const copy = { ...returned } as { readonly outcome?: unknown; readonly result?: unknown };
+  if (!OUTCOMES.includes(copy.outcome))
+    throw new AIDefinitionError(
+      `${at} an object whose outcome is ${shortly(copy.outcome)}, and not one of ${OUTCOMES.join(', ')}; ${say}`,
+    );
+  if (typeof copy.result !== 'string')
+    throw new AIDefinitionError(`${at} an object whose result is ${describeKind(copy.result)}, and no text; ${say}`);
+  return Object.freeze(copy) as ToolOutcome;
 }

@@ -4,33 +4,49 @@ import { nothingText, shorten } from './result.js';
 import type { CompiledTool } from './tool.js';
 
 /*
- * An ending, as middleware holds it, and back. What must survive a copy that a middleware makes is under a symbol, which
- * a spread copies too: a denial must look like "there is none" also after somebody edited its text.
+ * An ending, as middleware holds it, and back. What a copy must not lose is under a symbol, which a spread copies too.
  */
 
 const MADE = Symbol('inversify-ai/outcome');
 
-type Made = Pick<Ending, 'result' | 'denied'>;
+interface Made extends Pick<Ending, 'result' | 'denied'> {
+  /** Played in place of a call that had executed its tool: it counts as one. */
+  readonly counts?: true;
+}
 
-export function outcomeOf({ outcome, result, error, denied }: Ending): ToolOutcome {
-  const made: Made = Object.freeze({ result, ...(denied === true && { denied }) });
+/** @param counts the outcome stands for an execution that somebody else made */
+export function outcomeOf({ outcome, result, error, denied }: Ending, counts = false): ToolOutcome {
+  const made: Made = Object.freeze({ result, ...(denied === true && { denied }), ...(counts && { counts }) });
   return Object.freeze({ outcome, result, ...(error !== undefined && { error }), [MADE]: made });
 }
 
+const madeOf = (outcome: ToolOutcome): Made | undefined => (outcome as { readonly [MADE]?: Made })[MADE];
+
 /** Whether an outcome, or a copy of one, was a denial. */
 export function isDenied(outcome: ToolOutcome): boolean {
-  return (outcome as { readonly [MADE]?: Made })[MADE]?.denied === true;
+  return madeOf(outcome)?.denied === true;
 }
 
-/** A middleware's own text is told like a result: never empty, and cut where it is long. */
-export function endingOf(outcome: ToolOutcome, tool: CompiledTool): Ending {
-  const made = (outcome as { readonly [MADE]?: Made })[MADE];
+/** Whether an outcome that no execution stands behind counts as one: something was answered in the tool's place. */
+export function countsAsExecuted(outcome: ToolOutcome): boolean {
+  return madeOf(outcome)?.counts === true || IN_ITS_PLACE.has(outcome.outcome);
+}
+
+const IN_ITS_PLACE: ReadonlySet<string> = new Set(['ok', 'failed', 'timed-out', 'aborted']);
+
+/**
+ * How a call ends that a middleware gave an outcome to. Its own text is told like a result: never empty, and cut where it
+ * is long. A denial must look like "there is none" also where the outcome was made anew around its text.
+ * @param inner how the tool itself ended, if it was executed
+ */
+export function endingOf(outcome: ToolOutcome, tool: CompiledTool, inner: Ending | undefined): Ending {
   const { result, error } = outcome;
-  const isOwn = made !== undefined && made.result === result;
+  const isOwn = madeOf(outcome)?.result === result || inner?.result === result;
+  const denied = isDenied(outcome) || (inner?.denied === true && inner.result === result);
   return {
     outcome: outcome.outcome,
     result: isOwn ? result : result === '' ? nothingText(tool) : shorten(result, tool.maxResultChars),
     ...(error !== undefined && { error }),
-    ...(isDenied(outcome) && { denied: true }),
+    ...(denied && { denied }),
   };
 }

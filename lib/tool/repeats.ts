@@ -2,26 +2,47 @@ import { type Ending, seemsOk } from './execution.js';
 import { told } from './told.js';
 import type { CompiledTool } from './tool.js';
 
+/** A call that was executed: how the tool ended, and what the model was told of it in the end. */
+interface Executed {
+  readonly ending: Ending;
+  told: Ending;
+}
+
 /**
  * The mutating calls of one run: a model that lost its place must not refund twice, nor may it try again what perhaps
  * happened.
  */
 export class Repeats {
-  readonly #executed = new Map<string, Ending>();
+  readonly #executed = new Map<string, Executed>();
+  readonly #byEnding = new WeakMap<Ending, Executed>();
 
-  /** Executes a call, or says how the same one ended before. */
-  async once(tool: CompiledTool, keyOfArguments: () => string, execute: () => Promise<Ending>): Promise<Ending> {
+  /** Executes a call, or says how the same one ended before. It is the same by any of its keys. */
+  async once(
+    tool: CompiledTool,
+    keysOfArguments: () => readonly string[],
+    execute: () => Promise<Ending>,
+  ): Promise<Ending> {
     if (tool.effect === 'read-only' || tool.idempotent) return execute();
-    const key = `${tool.name} ${keyOfArguments()}`;
-    const earlier = this.#executed.get(key);
-    if (earlier !== undefined && !(tool.repeatable && seemsOk(earlier)))
-      return {
-        outcome: 'repeated',
-        result: told.repeated(tool.name, { ...earlier, ...(seemsOk(earlier) && { outcome: 'ok' }) }),
-      };
+    const keys = keysOfArguments().map((key) => `${tool.name} ${key}`);
+    const earlier = keys.map((key) => this.#executed.get(key)).find((found) => found !== undefined);
+    if (earlier !== undefined && !(tool.repeatable && seemsOk(earlier.ending)))
+      return { outcome: 'repeated', result: told.repeated(tool.name, saidOf(earlier)) };
     const ending = await execute();
     // After an AIToolError it may be tried again: the tool said itself that nothing happened.
-    if (ending.told !== true) this.#executed.set(key, ending);
+    if (ending.told === true) return ending;
+    const executed: Executed = { ending, told: ending };
+    this.#byEnding.set(ending, executed);
+    for (const key of keys) this.#executed.set(key, executed);
     return ending;
   }
+
+  /** What a middleware withheld of a result, a repetition must not tell. */
+  tell(ending: Ending, last: Ending): void {
+    const executed = this.#byEnding.get(ending);
+    if (executed !== undefined) executed.told = last;
+  }
+}
+
+function saidOf({ ending, told: last }: Executed): Ending {
+  return seemsOk(ending) || last !== ending ? { ...last, outcome: seemsOk(last) ? 'ok' : last.outcome } : ending;
 }

@@ -28,9 +28,17 @@ export const told = {
 
   timedOut: (tool: string): string => `${tool} did not finish in time. It is not known whether it took effect.`,
 
-  repeated: (tool: string, earlier: { readonly outcome: ToolCallOutcome; readonly result: string }): string =>
-    earlier.outcome === 'ok'
-      ? `${tool} was already called with these arguments, so it was not run again. The earlier result was:\n${earlier.result}`
-      : `${tool} was already called with these arguments and ${earlier.outcome === 'timed-out' ? 'did not finish in time' : 'failed'}. ` +
-        'It is not known whether it took effect, so it was not run again.',
+  repeated: (tool: string, earlier: { readonly outcome: ToolCallOutcome; readonly result: string }): string => {
+    const already = `${tool} was already called with these arguments`;
+    switch (earlier.outcome) {
+      case 'ok':
+        return `${already}, so it was not run again. The earlier result was:\n${earlier.result}`;
+      case 'failed':
+      case 'timed-out':
+      case 'aborted':
+        return `${already} and ${earlier.outcome === 'timed-out' ? 'did not finish in time' : 'failed'}. It is not known whether it took effect, so it was not run again.`;
+      default:
+        return `${already}, so it was not run again. You were told:\n${earlier.result}`;
+    }
+  },
 } as const;

@@ -45,6 +45,7 @@ export const malformed = (text: string, reason: string): Failure => ({
   kind: 'failure',
   code: 'malformed',
   text,
+  problems: [reason],
   correction: `Your last reply could not be used: ${reason}. Nothing was run. Reply with one JSON object in the agreed form and nothing else.`,
 });
 
@@ -53,6 +54,7 @@ const unasked = (text: string): Failure => ({
   kind: 'failure',
   code: 'malformed',
   text,
+  problems: ['it calls functions, and none was offered'],
   correction:
     'Your last reply called a function, and there is none to call in that way. Nothing was run. Reply in the form that was asked for.',
 });
@@ -61,5 +63,6 @@ export const empty = (text: string): Failure => ({
   kind: 'failure',
   code: 'empty',
   text,
+  problems: [],
   correction: 'Your last reply was empty. Nothing was run. Reply in the form that was asked for.',
 });

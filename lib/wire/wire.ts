@@ -36,6 +36,8 @@ export type Failure =
       readonly code: 'malformed' | 'empty';
       readonly text: string;
       readonly correction: string;
+      /** What was wrong, a line each; they may quote the reply. */
+      readonly problems: readonly string[];
     };
 
 /** What a reply says. */

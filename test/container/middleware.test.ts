@@ -3,7 +3,10 @@ import { describe, expect, it } from '@jest/globals';
 import { Container, inject, injectable } from 'inversify';
 import {
   AI,
+  AIError,
   AIMiddleware,
+  AIObserver,
+  type AIScope,
   AIScopeError,
   AIService,
   ArgumentGuard,
@@ -118,6 +121,57 @@ describe('a middleware that is bound', () => {
     expect(() => ai.verify()).toThrow(/AIMiddleware/);
   });
 
+  it.each<[string, (container: Container) => void]>([
+    ['a dynamic value', (container) => container.bind(AIMiddleware).toDynamicValue(() => undefined as never)],
+    [
+      'an asynchronous one',
+      (container) => container.bind(AIMiddleware).toDynamicValue(() => Promise.resolve(undefined) as never),
+    ],
+    ['a constant', (container) => container.bind(AIMiddleware).toConstantValue(undefined as never)],
+    ['null', (container) => container.bind(AIMiddleware).toConstantValue(null as never)],
+    ['an object of another kind', (container) => container.bind(AIMiddleware).toConstantValue({} as never)],
+    ['an observer that is none', (container) => container.bind(AIObserver).toConstantValue({} as never)],
+  ])('that gives none is refused, and switches off nobody: %s', async (_title, bind) => {
+    for (const where of ['application', 'scope']) {
+      const model = script();
+      const guard = new ArgumentGuard({ deny: [/./] });
+      const { ai } = application(model, (container) => {
+        container.bind(OrderService).toSelf();
+        if (where === 'application') bind(container);
+        container.bind(AIMiddleware).toConstantValue(guard);
+      });
+      const error = await rejection(() =>
+        ai.runInScope(
+          (container) => {
+            as('alice')(container);
+            if (where === 'scope') bind(container);
+          },
+          (scope) => ask(scope.container),
+        ),
+      );
+      expect(error.message).toMatch(/AI(Middleware|Observer)/);
+      expect(error).toBeInstanceOf(AIError);
+      expect(model.requests).toHaveLength(0);
+    }
+  });
+
+  it('that names a tool of no site, or that no run asks for, is warned of at start-up', () => {
+    const { ai, logger } = application(script(), (container) => {
+      container.bind(OrderService).toSelf();
+      container
+        .bind(AIMiddleware)
+        .toConstantValue(
+          new ArgumentGuard({ deny: [/x/], tools: ['OrderTools_refnudOrder', 'OrderTools_refundOrder'] }),
+        );
+      container.bind(AIMiddleware).toConstantValue(new Named('never', [])).whenNamed('guard');
+    });
+    ai.verify();
+    const warned = logger.warn.mock.calls.flat().join('\n');
+    expect(warned).toContain('an ArgumentGuard guards nothing: it names "OrderTools_refnudOrder", which is no tool');
+    expect(warned).not.toContain('"OrderTools_refundOrder"');
+    expect(warned).toContain('a binding of AIMiddleware has a name, a tag or a condition, so no run asks for it');
+  });
+
   it('guards every site of the application', async () => {
     const { ai } = application(script(), (container) => {
       container.bind(OrderService).toSelf();
@@ -128,7 +182,80 @@ describe('a middleware that is bound', () => {
   });
 });
 
+describe('what a run takes from its scope', () => {
+  const slow = (wait: Promise<unknown>) => (container: Container) => {
+    container.bind(OrderService).toSelf();
+    container.bind(AIObserver).toDynamicValue(async () => {
+      await wait;
+      return new Silent();
+    });
+  };
+  class Silent extends AIObserver {}
+  @injectable()
+  class Hurried {
+    constructor(@AI({ tools: [OrderTools], limits: { deadlineMs: 20 } }) readonly agent: AIService) {}
+  }
+
+  it('counts as its own time, and may be given up', async () => {
+    const never = new Promise(() => undefined);
+    const { ai, container } = application(script(), slow(never));
+    container.bind(Hurried).toSelf();
+    const reason = new Error('left');
+    await ai.runInScope(as('alice'), async ({ container: own }) => {
+      const { agent } = own.get(Hurried);
+      await expect(agent.run('q')).rejects.toMatchObject({ code: 'deadline', run: { turns: 0 } });
+      await expect(agent.run('q', { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+      const controller = new AbortController();
+      const asked = own.get(Desk).agent.run('q', { signal: controller.signal });
+      controller.abort(reason);
+      await expect(asked).rejects.toBe(reason);
+    });
+    const scope = ai.openScope(as('bob'));
+    const asked = scope.container.get(Desk).agent.run('q');
+    await scope.close();
+    await expect(asked).rejects.toBeInstanceOf(AIScopeError);
+  });
+
+  it('is nothing where the scope closes with the last reply: there is no answer', async () => {
+    const opened: AIScope[] = [];
+    class Closes extends AIObserver {
+      override modelReplied(): void {
+        void opened[0]!.close();
+      }
+    }
+    const { ai } = application(scriptedModel([text('done')]), (container) => {
+      container.bind(OrderService).toSelf();
+      container.bind(AIObserver).toConstantValue(new Closes());
+    });
+    const scope = ai.openScope(as('alice'));
+    opened.push(scope);
+    await expect(scope.container.get(Desk).agent.run('q')).rejects.toBeInstanceOf(AIScopeError);
+  });
+});
+
 describe('the options of a site', () => {
+  it('take no bound of the application’s away by saying nothing of it', async () => {
+    @injectable()
+    class Silent {
+      constructor(
+        @AI({ tools: [OrderTools], limits: { perTool: { OrderTools_refundOrder: undefined } as never } })
+        readonly agent: AIService,
+      ) {}
+    }
+    const container = new Container();
+    container.bind(Silent).toSelf();
+    container.bind(OrderTools).toSelf();
+    container.bind(OrderService).toSelf();
+    const refund = (orderId: number) => call('OrderTools_refundOrder', { orderId });
+    const ai = installAI(container, {
+      model: scriptedModel([refund(1), refund(2), text('done')]),
+      logger: quietLogger(),
+      limits: { perTool: { OrderTools_refundOrder: 1 } },
+    });
+    const run = await ai.runInScope(as('alice'), (scope) => scope.container.get(Silent).agent.run('q'));
+    expect(run.calls.map(({ outcome }) => outcome)).toEqual(['ok', 'refused']);
+  });
+
   it('stand in place of the application’s, one by one', async () => {
     @injectable()
     class Limited {

@@ -399,7 +399,11 @@ describe('createAIService', () => {
     ],
     ['an object of no class', { tools: [Object.create(null)] }, /tools holds an object of no class/],
     ['a system that is no text', { system: 3 }, /system must be a text, found a number/],
-    ['observers that are none', { observers: [undefined] }, /observers must be a list of instances/],
+    [
+      'observers that are none',
+      { observers: [undefined] },
+      /observers\[0\] must be an instance, new AuditLog\(\); found undefined/,
+    ],
     ['a logger that is none', { logger: {} }, /logger must have two functions/],
   ])('refuses %s', (_title, options, message) => {
     expect(() => createAIService({ model: scriptedModel([]), ...options })).toThrow(message);

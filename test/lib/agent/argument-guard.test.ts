@@ -1,7 +1,43 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import { ArgumentGuard, type ArgumentGuardOptions, createAIService, defineTool } from 'inversify-ai';
+import 'reflect-metadata';
+import { IsString } from 'class-validator';
+import { z } from 'zod';
+import { ArgumentGuard, type ArgumentGuardOptions, createAIService, defineTool, type Tool } from 'inversify-ai';
 import { call, scriptedModel, text } from 'inversify-ai/testing';
 import { Events } from '../../events.js';
+
+const fail = (): never => {
+  throw new Error('nobody reads this');
+};
+
+class Private {
+  #iban = '';
+  @IsString()
+  get iban(): string {
+    return this.#iban;
+  }
+  set iban(iban: string) {
+    this.#iban = iban;
+  }
+}
+class Hidden {
+  readonly #text: string;
+  constructor(text: string) {
+    this.#text = text;
+  }
+  reads(): boolean {
+    return this.#text !== '';
+  }
+}
+class Said extends Hidden {
+  constructor(readonly text: () => string) {
+    super('');
+    Object.defineProperty(this, 'text', { enumerable: false });
+  }
+  toJSON(): string {
+    return this.text();
+  }
+}
 
 const everything = defineTool({
   name: 'everything',
@@ -14,16 +50,24 @@ const everything = defineTool({
     number: { type: 'number', description: 'A number', optional: true },
     big: { type: BigInt, description: 'A number', optional: true },
     date: { type: Date, description: 'A moment', optional: true },
+    dto: { type: Private, description: 'One with accessors', optional: true },
+    hidden: { schema: z.string().transform((text) => new Hidden(text)), description: 'Hides', optional: true },
+    said: { schema: z.string().transform((text) => new Said(() => atob(text))), description: 'Says', optional: true },
+    fails: {
+      schema: z.string().transform((text) => Object.defineProperty({}, text, { get: () => fail(), enumerable: true })),
+      description: 'Fails',
+      optional: true,
+    },
   },
   execute: () => 'ran',
 });
 
-async function ask(options: ArgumentGuardOptions, args: Readonly<Record<string, unknown>>) {
+async function ask(options: ArgumentGuardOptions, args: Readonly<Record<string, unknown>>, more: readonly Tool[] = []) {
   const events = new Events();
   const model = scriptedModel([call('everything', args), call('everything', args), text('done')]);
   const service = createAIService({
     model,
-    tools: [everything],
+    tools: [everything, ...more],
     middleware: [new ArgumentGuard(options)],
     observers: [events],
     logger: { warn: jest.fn(), error: jest.fn() },
@@ -40,6 +84,9 @@ describe('ArgumentGuard', () => {
     ['an item', { list: ['a', 'drop table'] }],
     ['a value', { map: { a: 'drop table' } }],
     ['a key', { map: { 'drop table': 'a' } }],
+    ['an escape within JSON text', { dto: '{"iban":"drop\\u0020table"}' }],
+    ['an accessor', { dto: { iban: 'drop table' } }],
+    ['what an object says of itself', { said: btoa('drop table') }],
     ['what is within base64', { bytes: Buffer.from('drop table').toString('base64') }],
   ])('refuses a call by %s', async (_title, args) => {
     const { outcomes, model, events } = await ask({ deny }, args);
@@ -58,9 +105,22 @@ describe('ArgumentGuard', () => {
     expect((await ask({ deny: [pattern] }, args)).outcomes).toEqual(['refused', 'refused']);
   });
 
+  it.each([
+    ['shows nothing of what it holds', { hidden: 'a' }, /hidden holds an object that shows nothing of what it holds/],
+    ['fails when it is read', { fails: 'a' }, /fails holds an object that fails when it is read/],
+  ])('refuses what it cannot look into: an object that %s', async (_title, args, message) => {
+    const { outcomes, events } = await ask({ deny }, args);
+    expect(outcomes).toEqual(['refused', 'refused']);
+    expect((events.ended[0]!.error as Error).message).toMatch(message);
+    // A tool that it does not look at is not its business.
+    const other = defineTool({ name: 'other', description: 'Another', parameters: {}, execute: () => 'ok' });
+    expect((await ask({ deny, tools: ['other'] }, args, [other])).outcomes[0]).toBe('ok');
+  });
+
   it('lets the others by, and looks only at the tools it is told of', async () => {
     expect((await ask({ deny }, { text: 'table drop' })).outcomes[0]).toBe('ok');
-    expect((await ask({ deny, tools: ['other'] }, { text: 'drop table' })).outcomes[0]).toBe('ok');
+    const other = defineTool({ name: 'other', description: 'Another', parameters: {}, execute: () => 'ok' });
+    expect((await ask({ deny, tools: ['other'] }, { text: 'drop table' }, [other])).outcomes[0]).toBe('ok');
     expect((await ask({ deny, tools: ['everything'] }, { text: 'drop table' })).outcomes[0]).toBe('refused');
   });
 
@@ -76,7 +136,7 @@ describe('ArgumentGuard', () => {
 
   it.each<[string, unknown, RegExp]>([
     ['nothing to deny', { deny: [] }, /deny must list patterns/],
-    ['a text', { deny: ['drop'] }, /deny must list patterns, \[\/drop/],
+    ['a text', { deny: [/a/, 'drop'] }, /deny\[1\] must be a pattern, \/drop.*; found "drop"/],
     ['an unknown option', { denied: [] }, /there is no option "denied"/],
     ['no list of tools', { deny, tools: 'pay' }, /tools must list wire names/],
     ['no text', { deny, text: '' }, /text must be a sentence/],

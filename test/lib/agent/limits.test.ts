@@ -4,7 +4,8 @@ import {
   AILimitError,
   type AILimits,
   type AIServiceOptions,
-  AIToolIterationError,
+  AIObserver,
+  ArgumentGuard,
   ChatModel,
   createAIService,
   defineTool,
@@ -12,6 +13,8 @@ import {
   ReadOnly,
 } from 'inversify-ai';
 import { call, never, scriptedModel, type ScriptedModel, type ScriptedTurn, text } from 'inversify-ai/testing';
+
+class AuditLog extends AIObserver {}
 
 const ran: string[] = [];
 beforeEach(() => {
@@ -128,7 +131,10 @@ describe('limits.perTool', () => {
     const { model, ask } = agent([...turns, text('done')], limits);
     expect((await ask()).run?.stop).toBe('cap');
     expect(model.requests[2]!.tools).toEqual([]);
-    expect((await agent([...turns, find(2)], limits).ask()).error).toBeInstanceOf(AIToolIterationError);
+    // There are calls left, so one that comes all the same is refused, and no error.
+    const { run } = await agent([...turns, find(2), text('done')], limits).ask();
+    expect(run?.calls.map(({ outcome }) => outcome)).toEqual(['ok', 'ok', 'refused']);
+    expect(run?.text).toBe('done');
   });
 
   it('counts each run for itself', async () => {
@@ -179,7 +185,42 @@ describe('limits.deadlineMs', () => {
     const { ask } = agent([call('stuck')], { deadlineMs: 500 }, { tools: [stuck] });
     const error = await after(500, ask);
     expect(error).toMatchObject({ code: 'deadline', run: { calls: [{ tool: 'stuck', outcome: 'aborted' }] } });
-    expect(reason).toBe(error);
+    expect(reason).toMatchObject({ code: 'deadline', message: (error as Error).message });
+  });
+
+  it('counts by the clock, where somebody holds the thread and the timer comes late', async () => {
+    let now = 1_000;
+    jest.spyOn(performance, 'now').mockImplementation(() => now);
+    const blocks = (script: ScriptedModel) => {
+      const complete = script.complete.bind(script);
+      script.complete = async (...args) => {
+        const reply = await complete(...args);
+        now += 400;
+        return reply;
+      };
+      return script;
+    };
+    const limits = { deadlineMs: 300 };
+    for (const turns of [[find(1), text('done')], [text('done')]]) {
+      const model = blocks(scriptedModel(turns));
+      const { error } = await agent([], limits, { model }).ask();
+      expect(error).toMatchObject({ code: 'deadline' });
+    }
+    expect(ran).toEqual([]);
+    // A tool that holds it: neither is another one begun, nor is its own result an answer.
+    const holds = defineTool({
+      name: 'holds',
+      description: 'Holds',
+      returnDirect: true,
+      parameters: {},
+      execute: () => {
+        now += 400;
+        return 'held';
+      },
+    });
+    const { error } = await agent([call('holds'), text('done')], limits, { tools: [holds] }).ask();
+    expect(error).toMatchObject({ code: 'deadline', run: { calls: [{ outcome: 'ok', executed: true }] } });
+    jest.restoreAllMocks();
   });
 
   it('leaves no timer behind after an answer', async () => {
@@ -225,7 +266,15 @@ describe('limits that are none', () => {
     ['retry', { retry: { random: 0.5 } }, /random must be a function/],
     ['prices', { prices: { inputPerMillion: 1 } }, /prices: outputPerMillion is missing/],
     ['prices', { prices: { inputPerMillion: -1, outputPerMillion: 1 } }, /inputPerMillion must be a number from 0 on/],
-    ['middleware', { middleware: [5] }, /middleware must be a list of instances/],
+    ['middleware', { middleware: [5] }, /middleware\[0\] must be an instance, new BusinessHours\(\); found a number/],
+    ['middleware', { middleware: 5 }, /middleware must be a list of instances/],
+    ['middleware', { middleware: [new AuditLog()] }, /found an instance of AuditLog, which has none of its methods/],
+    ['middleware', { middleware: Array(1) }, /middleware\[0\] must be an instance/],
+    [
+      'middleware',
+      { middleware: [new ArgumentGuard({ deny: [/x/], tools: ['pya'] })] },
+      /an ArgumentGuard names "pya", which is no tool of this agent; its tools are/,
+    ],
   ])('%s', (_title, options, message) => {
     expect(() => agent([], {}, options)).toThrow(message);
   });

@@ -303,9 +303,10 @@ describe('a middleware around a tool call', () => {
 
   it('that answers before the tool does gives the tool up; the same call is not made again', async () => {
     let aborted = false;
-    const hurries = tool((_, next) => {
+    const hurries = tool(async (_, next) => {
       void next();
-      return Promise.resolve({ outcome: 'failed' as const, result: 'It takes too long.' });
+      await settled();
+      return { outcome: 'failed' as const, result: 'It takes too long.' };
     });
     const slow = defineTool({
       name: 'pay',

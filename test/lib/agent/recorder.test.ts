@@ -1,17 +1,23 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { z } from 'zod';
 import {
   AIDefinitionError,
-  type AIMiddleware,
+  AIMiddleware,
   AIProviderError,
   type AIRun,
   type AIServiceOptions,
   createAIService,
   defineTool,
+  type ModelReply,
+  type NextTool,
   Recorder,
+  refuse,
+  type ToolInvocation,
+  type ToolOutcome,
+  type TurnContext,
 } from 'inversify-ai';
 import { call, httpError, scriptedModel, type ScriptedTurn, text } from 'inversify-ai/testing';
 
@@ -71,7 +77,7 @@ const replay = () => new Recorder({ file, mode: 'replay' });
 const rest = ({ runId: _, calls, usage: { attempts: __, ...usage }, ...run }: AIRun): object => ({
   ...run,
   usage,
-  calls: calls.map(({ durationMs: ___, ...record }) => record),
+  calls: calls.map(({ durationMs: ___, executed: ____, ...record }) => record),
 });
 const failure = (run: Promise<unknown>): Promise<unknown> =>
   run.then(
@@ -87,6 +93,8 @@ describe('Recorder', () => {
     const replayed = await service.run('q');
     expect(rest(replayed)).toEqual(rest(recorded));
     expect(replayed.usage.attempts).toBe(0);
+    expect(recorded.calls.map(({ executed }) => executed)).toEqual([true, true, false]);
+    expect(replayed.calls.map(({ executed }) => executed)).toEqual([false, false, false]);
     expect(ran).toEqual([5, 101]);
     expect(model.requests).toHaveLength(0);
   });
@@ -177,6 +185,16 @@ describe('Recorder', () => {
     ['it is no JSON', '{', /is no recording that this version reads; record it anew/],
     ['it is another JSON', '{"version":1,"runs":[{}]}', /is no recording/],
     ['it is of another version', '{"version":2,"runs":[]}', /is no recording/],
+    ...[
+      { step: 'turn', at: '1', request: {}, reply: null, failure: null },
+      { step: 'turn', at: '1', request: {}, reply: { text: 5 } },
+      { step: 'tool', at: 'call_1', tool: 'pay', arguments: '{}', outcome: null },
+      { step: 'tool', at: 'call_1', tool: 'pay', arguments: '{}', outcome: { outcome: 'aborted', result: '' } },
+    ].map((step): [string, string, RegExp] => [
+      `a step was written by hand, ${JSON.stringify(step)}`,
+      JSON.stringify({ version: 1, runs: [{ site: 'createAIService', question: 'q', steps: [step] }] }),
+      /is no recording/,
+    ]),
   ])('says what is wrong with a recording: %s', async (_title, content, message) => {
     if (content !== undefined) writeFileSync(file, content);
     const error = await failure(agent([], [replay()]).service.run('q'));
@@ -205,8 +223,62 @@ describe('Recorder', () => {
 
   it('that cannot write ends the run', async () => {
     const nowhere = new Recorder({ file: join(folder, 'none', 'run.json'), mode: 'record' });
-    expect(await failure(agent(turns, [nowhere]).service.run('q'))).toMatchObject({ code: 'ENOENT' });
+    const error = await failure(agent(turns, [nowhere]).service.run('q'));
+    expect(error).toBeInstanceOf(AIDefinitionError);
+    expect((error as Error).message).toMatch(/run.json cannot be written \(ENOENT\); its folder must be there/);
     expect(ran).toEqual([]);
+  });
+
+  it('whose file cannot be written after a tool ended says that the tool did', async () => {
+    const blocks = defineTool({
+      name: 'pay',
+      description: 'Pays',
+      parameters: {},
+      execute: () => {
+        rmSync(file);
+        mkdirSync(file);
+        writeFileSync(join(file, 'in the way'), '');
+        return 'paid';
+      },
+    });
+    const error = await failure(agent([call('pay'), text('done')], [record()], { tools: [blocks] }).service.run('q'));
+    expect(error).toBeInstanceOf(AIDefinitionError);
+    expect((error as AIDefinitionError).run?.calls).toMatchObject([{ outcome: 'ok', executed: true, result: 'paid' }]);
+    expect(readdirSync(folder)).toEqual(['run.json']);
+  });
+
+  it('is nobody’s to redirect, and two on one file leave it whole', async () => {
+    writeFileSync(`${file}.part`, 'mine', { mode: 0o644 });
+    const script = [text('a'), text('b')];
+    await Promise.all([1, 2, 3].map(() => agent(script, [record()]).service.run('q')));
+    expect(readFileSync(`${file}.part`, 'utf8')).toBe('mine');
+    expect((statSync(file).mode & 0o777).toString(8)).toBe('600');
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ version: 1, runs: [{ question: 'q' }] });
+    expect(readdirSync(folder).sort()).toEqual(['run.json', 'run.json.part']);
+  });
+
+  it('holds of a reply what a reply is, whatever somebody hung on it', async () => {
+    class Raw extends AIMiddleware {
+      override async turn(_context: TurnContext, next: () => Promise<ModelReply>): Promise<ModelReply> {
+        return { ...(await next()), raw: { authorization: 'Bearer SECRET' } } as ModelReply;
+      }
+    }
+    await agent([text('done')], [record(), new Raw()]).service.run('q');
+    expect(readFileSync(file, 'utf8')).not.toContain('SECRET');
+  });
+
+  it('plays a call that was executed and refused afterwards as one that counts', async () => {
+    class Withholds extends AIMiddleware {
+      override async tool(_call: ToolInvocation, next: NextTool): Promise<ToolOutcome> {
+        await next();
+        return refuse('Not for you.');
+      }
+    }
+    const options = { limits: { perTool: { pay: 1 } } };
+    const script = [turns[0]!, text('done')];
+    const recorded = await agent(script, [record(), new Withholds()], options).service.run('q');
+    expect(recorded.calls).toMatchObject([{ outcome: 'refused', executed: true }]);
+    expect(rest(await agent([], [replay(), new Withholds()], options).service.run('q'))).toEqual(rest(recorded));
   });
 
   it.each<[string, unknown, RegExp]>([

@@ -201,7 +201,7 @@ describe('a typed answer that does not fit', () => {
     expect(ran).toEqual([1]);
   });
 
-  it('where a rule of the application’s throws, that is logged and not told', async () => {
+  it('where a rule of the application’s throws, that is the cause: to write it anew would mend nothing', async () => {
     class Checked {
       @IsString() name!: string;
     }
@@ -211,11 +211,21 @@ describe('a typed answer that does not fit', () => {
       propertyName: 'name',
       validator: { validate: () => Promise.reject(new Error('SECRET db')) },
     });
-    const { model, service, logger } = agent([text('…'), text('{"name":"a"}'), text('{"name":"b"}')]);
-    await expect(service.chat('q', Checked)).rejects.toMatchObject({ code: 'malformed' });
-    expect(model.requests[2]!.body).toContain('could not be checked');
-    expect(model.requests[2]!.body).not.toContain('SECRET');
-    expect(logger.warn).toHaveBeenCalledTimes(2);
+    const { model, service } = agent([text('…'), text('{"name":"a"}')]);
+    const error: unknown = await service.chat('q', Checked).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(AIResponseError);
+    expect(error).toMatchObject({ code: 'malformed', cause: new Error('SECRET db'), run: { turns: 2 } });
+    expect((error as Error).message).toMatch(/a rule of its type failed with an error of its own; see cause/);
+    expect(String(error)).not.toContain('SECRET');
+    expect(model.requests).toHaveLength(2);
+  });
+
+  it('the error says where it did not fit, quotes and all, where no log shows it', async () => {
+    const { service } = agent([text('…'), text('{"carrier":{}}'), text('{"carrier":[]}')]);
+    const error: unknown = await service.chat('q', Delivery).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'malformed', text: '{"carrier":[]}' });
+    expect((error as AIResponseError).problems).toEqual(['answer.carrier: expected a string, got an array of 0']);
+    expect(JSON.stringify(error)).not.toContain('array');
   });
 });
 

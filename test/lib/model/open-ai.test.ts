@@ -61,6 +61,7 @@ const completion = (
   content: unknown,
   rest: Record<string, unknown> = {},
   message: Record<string, unknown> = {},
+  body: Record<string, unknown> = {},
 ): Answer =>
   json(
     200,
@@ -85,6 +86,7 @@ const completion = (
         prompt_tokens_details: { cached_tokens: 4 },
         completion_tokens_details: { reasoning_tokens: 3 },
       },
+      ...body,
     },
     { 'x-request-id': 'req-1' },
   );
@@ -355,6 +357,64 @@ describe('a reply', () => {
     // Nor is what stands beside them an answer, where there are no tools at all.
     answers = [completion('Paid.', {}, message), completion('I cannot pay.')];
     expect(await createAIService({ model: model() }).chat('q')).toBe('I cannot pay.');
+  });
+
+  it.each<[string, unknown, Record<string, unknown>, Record<string, unknown>, string]>([
+    [
+      'a part of a refusal',
+      [
+        { type: 'text', text: whole },
+        { type: 'refusal', refusal: 'No.' },
+      ],
+      {},
+      {},
+      'refused',
+    ],
+    ['a filter’s own field', whole, { content_filter_results: { violence: { filtered: true } } }, {}, 'filtered'],
+    ['the limit that a router hides', whole, { native_finish_reason: 'length' }, {}, 'truncated'],
+    ['no message, since a filter took it', whole, { finish_reason: 'content_filter', message: null }, {}, 'filtered'],
+    ['calls that are no list', whole, {}, { tool_calls: { name: 'pay' } }, 'malformed'],
+    ['calls that are a text', whole, {}, { tool_calls: 'pay' }, 'malformed'],
+    ['a function that is a text', whole, {}, { function_call: 'pay' }, 'malformed'],
+    ['an error beside the message', whole, { error: { code: 502 } }, {}, 'provider'],
+  ])('with %s runs nothing, however whole the rest looks', async (_title, content, choice, message, code) => {
+    const ran: unknown[] = [];
+    const pay = defineTool({ name: 'pay', description: 'Pays', parameters: {}, execute: () => ran.push('paid') });
+    const came = completion(content, choice, message);
+    answers = [came, came];
+    const service = createAIService({ model: model(), tools: [pay], maxAttempts: 1, maxToolCalls: 2 });
+    expect(await failure(service)).toMatchObject({ code });
+    expect(ran).toEqual([]);
+  });
+
+  it('with an error at its root is none, whatever stands beside it', async () => {
+    const ran: unknown[] = [];
+    const pay = defineTool({ name: 'pay', description: 'Pays', parameters: {}, execute: () => ran.push('paid') });
+    answers = [
+      json(200, {
+        error: { message: 'SECRET upstream', code: 502 },
+        choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: whole } }],
+      }),
+    ];
+    const error = await failure(createAIService({ model: model(), tools: [pay], maxAttempts: 1 }));
+    expect(error).toMatchObject({ code: 'provider', retryable: true });
+    expect(String(error)).not.toContain('SECRET');
+    expect(ran).toEqual([]);
+  });
+
+  it.each<[unknown, number]>([
+    [1e308, 1e12],
+    ['1000', 1_000],
+    [-5, 0],
+    [1.5, 2],
+    [Number.NaN, 0],
+  ])('whose tokens are counted as %p costs something finite', async (tokens, counted) => {
+    const usage = { prompt_tokens: tokens, completion_tokens: tokens, total_tokens: 1 };
+    answers = [completion('{"tool":"ANSWER","arguments":[],"answer":"ok"}', {}, {}, { usage })];
+    const prices = { inputPerMillion: 1, outputPerMillion: 1 };
+    const run = await createAIService({ model: model(), prices }).run('q');
+    expect(run.usage.inputTokens).toBe(counted);
+    expect(run.usage.cost).toBeCloseTo((2 * counted) / 1_000_000);
   });
 
   it('in parts is read, without what was thought beside it', async () => {

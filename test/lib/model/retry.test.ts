@@ -16,6 +16,15 @@ afterEach(() => {
   if (left > 0) throw new Error(`${left.toString()} timers are left`);
 });
 
+const thrown = (): never => {
+  throw new Error('nobody reads this');
+};
+const revoked = (): object => {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  return proxy;
+};
+
 interface Tried {
   readonly reply?: ModelReply;
   readonly error?: unknown;
@@ -61,6 +70,19 @@ describe('the delay', () => {
     expect((await tried(down, { ...retry, random: () => 0 }, 3)).sent).toHaveLength(3);
   });
 
+  it.each<[string, () => number]>([
+    [
+      'throws',
+      () => {
+        throw new Error('no');
+      },
+    ],
+    ['gives no number', () => Number.NaN],
+    ['gives another one', () => -3],
+  ])('is a whole one where what draws it %s', async (_title, random) => {
+    expect((await tried(down, { minDelayMs: 100, random }, 3)).sent).toEqual([0, 100, 300]);
+  });
+
   it('may be 0', async () => {
     expect((await tried(down, { minDelayMs: 0, maxDelayMs: 0 }, 3)).retries.map(({ delayMs }) => delayMs)).toEqual([
       0, 0,
@@ -84,7 +106,67 @@ describe('the delay', () => {
   });
 });
 
+describe('a failure', () => {
+  it.each<[string, () => unknown]>([
+    [
+      'fails when it is read',
+      () => ({
+        get status() {
+          return thrown();
+        },
+        get headers() {
+          return thrown();
+        },
+      }),
+    ],
+    ['has headers that fail', () => ({ status: 503, headers: { get: () => thrown() } })],
+    ['is a proxy that was revoked', revoked],
+    ['hides what it is', () => new Proxy(new Error('x'), { has: () => thrown(), getPrototypeOf: () => thrown() })],
+    ['is ours, and cannot be read', () => Object.defineProperty(new AIProviderError('x'), 'message', { get: thrown })],
+    ['is nothing', () => undefined],
+  ])('is an AIProviderError also where what was thrown %s', async (_title, make) => {
+    class Fails extends ChatModel {
+      readonly name = 'fails';
+      readonly profile = { schema: 'accepted', wires: ['envelope'] } as const;
+      override complete(): Promise<ModelReply> {
+        return Promise.reject(make() as Error);
+      }
+    }
+    const { done } = ask(new Fails());
+    await jest.runAllTimersAsync();
+    expect((await done).error).toBeInstanceOf(AIProviderError);
+  });
+
+  it('says how often it was sent, what was asked for, and that an account is empty', async () => {
+    const message = async (turns: readonly ScriptedTurn[], retry: RetryOptions = {}) =>
+      ((await tried(turns, retry)).error as Error).message;
+    const down = httpError(503);
+    expect(await message([down, down, down])).toBe('scripted: the provider answered 503. It was sent 3 times.');
+    expect(await message([httpError(429, { headers: { 'retry-after': '61' } })])).toBe(
+      'scripted: the provider answered 429. It asked for 61000 ms, and retry.maxRetryAfterMs is 60000.',
+    );
+    expect(await message([httpError(429, { body: { error: { code: 'insufficient_quota' } } })])).toBe(
+      'scripted: the provider answered 429: the account has nothing left, or is closed.',
+    );
+  });
+});
+
 describe('the deadline', () => {
+  it('counts by the clock, where somebody holds the thread and the timer comes late', async () => {
+    let now = 0;
+    jest.spyOn(performance, 'now').mockImplementation(() => now);
+    const model = scriptedModel([text('late')]);
+    const complete = model.complete.bind(model);
+    model.complete = async (...args) => {
+      const reply = await complete(...args);
+      now += 500;
+      return reply;
+    };
+    const { error } = await ask(model, { deadlineMs: 400 }).done;
+    expect(error).toMatchObject({ attempts: 1, elapsedMs: 500 });
+    jest.restoreAllMocks();
+  });
+
   it('ends an attempt in its middle (C20 b)', async () => {
     const model = scriptedModel([never(), never(), never()], { attemptTimeoutMs: 30 });
     const { done } = ask(model, { minDelayMs: 0, maxDelayMs: 0, random: () => 0, deadlineMs: 70 }, { maxAttempts: 9 });
@@ -110,6 +192,15 @@ describe('the deadline', () => {
 });
 
 describe('the signal', () => {
+  it('that aborts in the same breath sends nothing', async () => {
+    const controller = new AbortController();
+    const model = scriptedModel([text('late')]);
+    const { done, sent } = ask(model, {}, { signal: controller.signal });
+    controller.abort(new Error('mine'));
+    expect((await done).error).toEqual(new Error('mine'));
+    expect([sent, model.requests]).toEqual([[], []]);
+  });
+
   it('ends a delay with its reason, and is left without a listener', async () => {
     const controller = new AbortController();
     const { done, sent } = ask(scriptedModel([httpError(503), text('late')]), {}, { signal: controller.signal });
@@ -140,6 +231,25 @@ describe('the signal', () => {
 });
 
 describe('what a provider asks of one, it asks of all', () => {
+  it('but nobody waits longer than it may: the failure says that another was told so', async () => {
+    const model = scriptedModel([httpError(429, { headers: { 'retry-after': '3' } }), text('ok'), text('ok')]);
+    const first = ask(model, { maxRetryAfterMs: 100_000 });
+    await jest.advanceTimersByTimeAsync(0);
+    const impatient = ask(model, { maxRetryAfterMs: 100 });
+    const hurried = ask(model, { deadlineMs: 1_000 });
+    for (const [{ done, sent }, message] of [
+      [impatient, /to wait for 3000 ms more, and retry.maxRetryAfterMs is 100\./],
+      [hurried, /to wait for 3000 ms more, and less is left of the 1000 ms of retry.deadlineMs\./],
+    ] as const) {
+      const { error } = await done;
+      expect(error).toMatchObject({ status: 429, retryable: true, retryAfterMs: 3_000, attempts: 0 });
+      expect((error as Error).message).toMatch(message);
+      expect(sent).toEqual([]);
+    }
+    await jest.runAllTimersAsync();
+    expect((await first.done).reply?.text).toBe('ok');
+  });
+
   it('nobody sends before the instant, and then not all at once', async () => {
     const model = scriptedModel([
       httpError(429, { headers: { 'retry-after': '10' } }),

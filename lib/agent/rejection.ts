@@ -1,0 +1,49 @@
+import { AIDefinitionError, type AIError, AIScopeError, carryRun, isErrorOf } from '../errors.js';
+import { sameFailure } from '../model/provider-error.js';
+import type { PartialRun } from '../run.js';
+import { wasThrown } from '../tool/thrown.js';
+
+/** What is known of how a run ended. */
+interface RunEnding {
+  readonly run: PartialRun;
+  /** The reason of the caller's signal: theirs, whatever it is. */
+  readonly isForeign: boolean;
+  /** The loop made it for this run. */
+  readonly isOwn: boolean;
+  /** The error to end with, where the run's time is over. */
+  readonly pastDeadline: AIError | undefined;
+}
+
+/**
+ * What a run is rejected with. An error that a model, a scope or a middleware has had in hand may be thrown into another
+ * run as well, so the one that carries a run is made anew. The caller's reason and what a middleware threw itself stay
+ * as they are, and carry none.
+ */
+export function rejection(error: unknown, { run, isForeign, isOwn, pastDeadline }: RunEnding): unknown {
+  if (pastDeadline !== undefined) return carryRun(pastDeadline, run);
+  if (isOwn) return carryRun(error as AIError, run);
+  if (isForeign || wasThrown(error)) return error;
+  const anew = madeAnew(error);
+  return anew === undefined ? error : carryRun(anew, run);
+}
+
+/** The same error for one run; nothing for an error that is not ours. */
+function madeAnew(error: unknown): AIError | undefined {
+  if (isErrorOf(error, 'provider')) return sameFailure(error);
+  if (isErrorOf(error, 'scope')) return new AIScopeError(messageOf(error), { cause: error.cause ?? error });
+  if (!isErrorOf(error, 'definition')) return undefined;
+  const problems = error instanceof AIDefinitionError ? error.problems : messageOf(error);
+  return new AIDefinitionError(problems, { cause: error });
+}
+
+const NO_MESSAGE = 'an error without a message; see cause';
+
+/** A message may be a getter of somebody's that throws. */
+function messageOf(error: AIError): string {
+  try {
+    const { message } = error as { readonly message: unknown };
+    return typeof message === 'string' ? message : NO_MESSAGE;
+  } catch {
+    return NO_MESSAGE;
+  }
+}
