@@ -30,7 +30,7 @@ export { AIMiddleware, type TurnContext } from './lib/agent/middleware.js';
 export { AIObserver } from './lib/agent/observer.js';
 export { Recorder, type RecorderOptions } from './lib/agent/recorder.js';
 export { AIService, type AIServiceOptions, type WithToolsOptions } from './lib/agent/service.js';
-export type { AnswerType } from './lib/agent/typed-answer.js';
+export type { AnswerType, AnswerValue } from './lib/agent/typed-answer.js';
 export type { ToolOptions } from './lib/declaration.js';
 export {
   AIDefinitionError,

@@ -87,7 +87,7 @@ export function installAI(container: Container, options: InstallOptions): AIHand
       `installAI: the first argument must be inversify's container, installAI(container, { model }); found ${describeKind(container)}`,
     );
   const problems = [
-    ...optionProblems('installAI', options, OPTIONS),
+    ...optionProblems('installAI', options, OPTIONS).map(boundInstead),
     ...countProblems('installAI', 'maxToolCalls', options.maxToolCalls),
     ...countProblems('installAI', 'maxAttempts', options.maxAttempts),
     ...textProblems('installAI', 'system', options.system),
@@ -151,6 +151,14 @@ export function installAI(container: Container, options: InstallOptions): AIHand
       return result;
     },
   });
+}
+
+/** What is an option of createAIService, and a binding here. */
+function boundInstead(problem: string): string {
+  const [, option] = /^installAI: there is no option "(observers|middleware)"/.exec(problem) ?? [];
+  if (option === undefined) return problem;
+  const token = option === 'observers' ? 'AIObserver' : 'AIMiddleware';
+  return `installAI: there is no option "${option}"; bind them, container.bind(${token}).to(…)`;
 }
 
 function open(application: Application, bind: (container: Container) => unknown): AIScope {

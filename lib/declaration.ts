@@ -29,7 +29,7 @@ export function optionProblems(where: string, options: unknown, known: readonly 
 /** A problem where `value` is not a whole number from 1 on; `undefined` is "not given". */
 export function countProblems(where: string, option: string, value: unknown): string[] {
   if (value === undefined || (Number.isSafeInteger(value) && (value as number) >= 1)) return [];
-  return [`${where}: ${option} must be a whole number of at least 1, found ${shown(value)}`];
+  return [`${where}: ${option} must be a whole number of at least 1, found ${shortly(value)}`];
 }
 
 /** A problem where an option that is a text is none; `undefined` is "not given". */
@@ -44,16 +44,11 @@ export function throwProblems(problems: readonly string[]): void {
   if (problems.length > 0) throw new AIDefinitionError(problems);
 }
 
-/** A number as it is, anything else by its kind. */
-export function shown(value: unknown): string {
-  return typeof value === 'number' ? value.toString() : describeKind(value);
-}
-
-/** The value itself where it is a number or a short text, as an option is that takes a few words; else its kind. */
+/** The value itself where it is a number or a short text, as an option is that takes one of these; else its kind. */
 export function shortly(value: unknown): string {
   if (typeof value === 'string')
     return value === '' ? 'an empty text' : value.length <= 40 ? JSON.stringify(value) : 'a longer text';
-  return shown(value);
+  return typeof value === 'number' ? value.toString() : describeKind(value);
 }
 
 /** `1 turn`, `2 turns`. */
@@ -139,7 +134,7 @@ export function timerProblems(where: string, option: string, value: unknown): st
     (Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) <= MAX_TIMER_MS)
   )
     return [];
-  return [`${where}: ${option} must be a whole number from 1 to ${MAX_TIMER_MS.toString()}, found ${shown(value)}`];
+  return [`${where}: ${option} must be a whole number from 1 to ${MAX_TIMER_MS.toString()}, found ${shortly(value)}`];
 }
 
 export function toolOptionProblems(origin: string, options: ToolOptions): string[] {

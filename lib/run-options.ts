@@ -3,7 +3,7 @@
  * what is wrong with it.
  */
 
-import { countProblems, describeKind, isObject, shown, timerProblems, unknownOptions } from './declaration.js';
+import { countProblems, describeKind, isObject, shortly, timerProblems, unknownOptions } from './declaration.js';
 
 /** What ends a run that does not end itself. What is left out is not limited. */
 export interface AILimits {
@@ -100,7 +100,7 @@ function settingProblems(where: string, settings: unknown): string[] {
     ...numberProblems(at, 'topP', topP),
   );
   if (seed !== undefined && !Number.isSafeInteger(seed))
-    problems.push(`${at}: seed must be a whole number, found ${shown(seed)}`);
+    problems.push(`${at}: seed must be a whole number, found ${shortly(seed)}`);
   if (reasoningEffort !== undefined && (typeof reasoningEffort !== 'string' || reasoningEffort === ''))
     problems.push(`${at}: reasoningEffort must be the provider's word, 'low'; found ${describeKind(reasoningEffort)}`);
   return problems;
@@ -121,7 +121,9 @@ export function retryProblems(where: string, retry: unknown): string[] {
   const least = typeof minDelayMs === 'number' ? minDelayMs : DEFAULT_RETRY.minDelayMs;
   const most = typeof maxDelayMs === 'number' ? maxDelayMs : DEFAULT_RETRY.maxDelayMs;
   if (problems.length === 0 && least > most)
-    problems.push(`${at}: minDelayMs ${least.toString()} is above maxDelayMs ${most.toString()}; raise the latter`);
+    problems.push(
+      `${at}: minDelayMs ${least.toString()}${minDelayMs === undefined ? ', the default,' : ''} is above maxDelayMs ${most.toString()}${maxDelayMs === undefined ? ', the default' : ''}; raise the latter`,
+    );
   return problems;
 }
 
@@ -165,5 +167,5 @@ function given(options: object = {}): object {
 function numberProblems(where: string, option: string, value: unknown): string[] {
   return value === undefined || (typeof value === 'number' && Number.isFinite(value) && value >= 0)
     ? []
-    : [`${where}: ${option} must be a number from 0 on, found ${shown(value)}`];
+    : [`${where}: ${option} must be a number from 0 on, found ${shortly(value)}`];
 }

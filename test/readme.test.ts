@@ -131,7 +131,7 @@ describe('the defaults of the README hold', () => {
       );
       await jest.advanceTimersByTimeAsync(row('timeoutMs', 1));
       expect((await asked).message).toBe(
-        `m at api.openai.com: no complete reply within ${row('timeoutMs', 1).toString()} ms.`,
+        `createAIService, m at api.openai.com: no complete reply within ${row('timeoutMs', 1).toString()} ms.`,
       );
     } finally {
       jest.useRealTimers();

@@ -1,5 +1,5 @@
 import { untilAborted } from '../abort.js';
-import { deepFreeze } from '../declaration.js';
+import { counted, deepFreeze } from '../declaration.js';
 import { type AIError, AIToolIterationError, isErrorOf } from '../errors.js';
 import type { AIRun, ToolCallRecord } from '../run.js';
 import { cut } from '../schema/quote.js';
@@ -126,6 +126,7 @@ export class Run {
     const { signal: scope } = this.#environment;
     const isReason = this.#signal.aborted && error === this.#signal.reason;
     return rejection(error, {
+      site: this.#agent.site,
       run: this.#state.soFar(),
       // The caller's reason stays as it is; that of a scope which closes is ours.
       isForeign: isReason && error !== scope?.reason && !this.#deadline.isReason(error),
@@ -229,7 +230,7 @@ export class Run {
     const { site } = this.#agent;
     const made = this.#state.calls.map(({ tool, outcome }) => `${cut(tool)} (${outcome})`).join(', ');
     const error = new AIToolIterationError(
-      `${site}: the model still named ${calls.map(({ tool }) => `"${cut(tool)}"`).join(', ')} when no tool was on offer, after ${this.#used.toString()} calls: ${made}. ` +
+      `${site}: the model still named ${calls.map(({ tool }) => `"${cut(tool)}"`).join(', ')} when no tool was on offer, after ${counted(this.#used, 'call')}${made === '' ? '' : `: ${made}`}. ` +
         'Nothing was run. Its server does not enforce the schema, or the question needs a higher maxToolCalls.',
     );
     return this.#made(error);

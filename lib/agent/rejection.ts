@@ -5,6 +5,8 @@ import { wasThrown } from '../tool/thrown.js';
 
 /** What is known of how a run ended. */
 interface RunEnding {
+  /** For messages. */
+  readonly site: string;
   readonly run: PartialRun;
   /** The reason of the caller's signal: theirs, whatever it is. */
   readonly isForeign: boolean;
@@ -19,17 +21,17 @@ interface RunEnding {
  * run as well, so the one that carries a run is made anew. The caller's reason and what a middleware threw itself stay
  * as they are, and carry none.
  */
-export function rejection(error: unknown, { run, isForeign, isOwn, pastDeadline }: RunEnding): unknown {
+export function rejection(error: unknown, { site, run, isForeign, isOwn, pastDeadline }: RunEnding): unknown {
   if (pastDeadline !== undefined) return carryRun(pastDeadline, run);
   if (isOwn) return carryRun(error as AIError, run);
   if (isForeign || wasThrown(error)) return error;
-  const anew = madeAnew(error);
+  const anew = madeAnew(site, error);
   return anew === undefined ? error : carryRun(anew, run);
 }
 
 /** The same error for one run; nothing for an error that is not ours. */
-function madeAnew(error: unknown): AIError | undefined {
-  if (isErrorOf(error, 'provider')) return sameFailure(error);
+function madeAnew(site: string, error: unknown): AIError | undefined {
+  if (isErrorOf(error, 'provider')) return sameFailure(error, `${site}, ${messageOf(error)}`);
   if (isErrorOf(error, 'scope')) return new AIScopeError(messageOf(error), { cause: error.cause ?? error });
   if (!isErrorOf(error, 'definition')) return undefined;
   const problems = error instanceof AIDefinitionError ? error.problems : messageOf(error);

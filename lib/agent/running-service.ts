@@ -4,14 +4,14 @@ import type { AIRun } from '../run.js';
 import type { ChatOptions } from './agent.js';
 import type { Answered } from './loop.js';
 import { AIService } from './service.js';
-import { type AnswerType, isAnswerType } from './typed-answer.js';
+import { type AnswerType, type AnswerValue, isAnswerType } from './typed-answer.js';
 
 /** A service whose every question is one run; where it is run, its subclass says. */
 export abstract class RunningService extends AIService {
   protected abstract answer(message: string, options: ChatOptions, type?: AnswerType<unknown>): Promise<Answered>;
 
   override chat(message: string, options?: ChatOptions): Promise<string>;
-  override chat<T>(message: string, type: AnswerType<T>, options?: ChatOptions): Promise<T>;
+  override chat<T>(message: string, type: AnswerType<T>, options?: ChatOptions): Promise<AnswerValue<T>>;
   override async chat(message: string, ...rest: readonly unknown[]): Promise<unknown> {
     const [first, second] = rest;
     if (isAnswerType(first)) return (await this.answer(message, second ?? {}, first)).value;

@@ -6,7 +6,7 @@ import type { ToolGroup } from '../tool/group.js';
 import type { ChatOptions } from './agent.js';
 import type { AIMiddleware } from './middleware.js';
 import type { AIObserver } from './observer.js';
-import type { AnswerType } from './typed-answer.js';
+import type { AnswerType, AnswerValue } from './typed-answer.js';
 
 /** What narrows the tools of `withTools`. */
 export interface WithToolsOptions {
@@ -28,7 +28,7 @@ export abstract class AIService {
    * model answers in a turn of its own, after the calls; what does not fit is told to it once, and then rejects with an
    * `AIResponseError`. No call is made again for it.
    */
-  abstract chat<T>(message: string, type: AnswerType<T>, options?: ChatOptions): Promise<T>;
+  abstract chat<T>(message: string, type: AnswerType<T>, options?: ChatOptions): Promise<AnswerValue<T>>;
   /** The answer with all that led to it: calls, usage, transcript. */
   abstract run(message: string, options?: ChatOptions): Promise<AIRun>;
   /** A new service with these tools in place of this one's; this one is not changed. */

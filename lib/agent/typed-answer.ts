@@ -12,6 +12,15 @@ import { strictArguments, strictLimitProblems } from '../schema/strict.js';
 /** What `chat` takes in order to give back a value in place of a text. */
 export type AnswerType<T> = (abstract new (...args: never[]) => T) | StandardSchema<T>;
 
+/** What an answer of that type is: of `Number` a number, and no object around one. */
+export type AnswerValue<T> = T extends { valueOf(): infer P extends string | number | boolean | bigint }
+  ? T extends P
+    ? T
+    : [P] extends [T]
+      ? P
+      : T
+  : T;
+
 /** A type of answer, compiled: what the model must write, and how that becomes the value. */
 export interface TypedAnswer {
   readonly responseSchema: ResponseSchema;
@@ -50,7 +59,7 @@ function compile(where: string, type: unknown): TypedAnswer {
     );
   const problems: string[] = [];
   const parameter = declareParameter(where, ANSWER_NAME, 'The answer', options, { from: 'handmade' }, problems);
-  if (parameter === undefined) throw new AIDefinitionError(problems);
+  if (parameter === undefined) throw new AIDefinitionError(problems.map(forAnswers));
   const loose = argumentsSchema([parameter]);
   const strictSchema = strictArguments(loose);
   if (strictSchema !== undefined) problems.push(...strictLimitProblems(where, strictSchema));
@@ -71,6 +80,16 @@ function compile(where: string, type: unknown): TypedAnswer {
       return convert(sent);
     },
   });
+}
+
+/** What is said of parameters points to options that an answer does not have. */
+function forAnswers(problem: string): string {
+  return problem
+    .replace(/,? or write schema or jsonSchema$/, ', or hand over a schema of zod or arktype')
+    .replace(
+      /; write jsonSchema beside it$/,
+      '; hand over one that does, of zod or arktype, or what toStandardJsonSchema of @valibot/to-json-schema makes of it',
+    );
 }
 
 /** A provider wants an object at the root: an answer that is one stands there itself. */

@@ -1,5 +1,5 @@
 import { MAX_ITEMS } from './call-limits.js';
-import { describeKind, shown } from '../declaration.js';
+import { describeKind, shortly } from '../declaration.js';
 import { MAX_PATTERN_TEXT, MAX_TEXT } from './convert-text.js';
 import { FORMATS } from './format.js';
 import { hasValue } from './number-range.js';
@@ -123,10 +123,10 @@ function boundProblems(where: string, bound: string, value: unknown): string[] {
   if (COUNTS.includes(bound))
     return Number.isSafeInteger(value) && (value as number) >= 0
       ? []
-      : [`${where}: ${bound} must be a whole number of at least 0, found ${shown(value)}`];
+      : [`${where}: ${bound} must be a whole number of at least 0, found ${shortly(value)}`];
   return Number.isFinite(value) && (bound !== 'multipleOf' || (value as number) > 0)
     ? []
-    : [`${where}: ${bound} must be a number${bound === 'multipleOf' ? ' above 0' : ''}, found ${shown(value)}`];
+    : [`${where}: ${bound} must be a number${bound === 'multipleOf' ? ' above 0' : ''}, found ${shortly(value)}`];
 }
 
 function patternProblems(where: string, value: unknown): string[] {

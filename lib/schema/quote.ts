@@ -1,3 +1,4 @@
+import { counted } from '../declaration.js';
 import { INVISIBLE } from './one-line.js';
 
 /*
@@ -20,6 +21,6 @@ export function quote(value: unknown): string {
     return value.length > MAX_QUOTE ? `${text} of ${value.length.toString()} characters` : text;
   }
   if (Array.isArray(value)) return `an array of ${value.length.toString()}`;
-  if (typeof value === 'object' && value !== null) return `an object with ${Object.keys(value).length.toString()} keys`;
+  if (typeof value === 'object' && value !== null) return `an object with ${counted(Object.keys(value).length, 'key')}`;
   return value === null ? 'null' : cut((value as number | bigint | boolean).toString());
 }

@@ -4,7 +4,7 @@ import { ChatModel, type ModelReply, type ModelRequest } from '../model/chat-mod
 import { readFinish } from '../model/finish-reason.js';
 import { chatCompletionBody } from '../model/open-ai-request.js';
 import { providerError } from '../model/provider-error.js';
-import { NO_USAGE } from '../model/usage.js';
+import { type ModelUsage, NO_USAGE } from '../model/usage.js';
 import { envelopeCall, envelopeText } from './scripted-envelope.js';
 
 /** One turn of a script: what the stand-in replies to one request. */
@@ -15,8 +15,14 @@ export type ScriptedTurn =
       readonly raw: string;
       readonly text: string;
       readonly finish: string;
+      readonly usage?: Partial<ModelUsage>;
     }
-  | { readonly kind: 'text'; readonly text: string; readonly finish: string }
+  | {
+      readonly kind: 'text';
+      readonly text: string;
+      readonly finish: string;
+      readonly usage?: Partial<ModelUsage>;
+    }
   | { readonly kind: 'refusal'; readonly text: string }
   | {
       readonly kind: 'http';
@@ -82,9 +88,9 @@ class Script extends ChatModel implements ScriptedModel {
       );
     switch (turn.kind) {
       case 'call':
-        return reply(envelopeCall(turn.tool, turn.raw, turn.text), turn.finish);
+        return reply(envelopeCall(turn.tool, turn.raw, turn.text), turn.finish, turn.usage);
       case 'text':
-        return reply(answerText(request, turn.text), turn.finish);
+        return reply(answerText(request, turn.text), turn.finish, turn.usage);
       case 'refusal':
         return { ...reply('', 'stop'), refusal: turn.text };
       case 'http':
@@ -108,8 +114,8 @@ function answerText({ responseSchema }: ModelRequest, text: string): string {
   return within === undefined || text === '' ? text : `{${JSON.stringify(within)}:${text}}`;
 }
 
-function reply(text: string, finish: string): ModelReply {
-  return { text, finish: readFinish(finish), usage: NO_USAGE };
+function reply(text: string, finish: string, usage: Partial<ModelUsage> = {}): ModelReply {
+  return { text, finish: readFinish(finish), usage: { ...NO_USAGE, ...usage } };
 }
 
 function errorCode(body: unknown): { readonly code?: unknown } {

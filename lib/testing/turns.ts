@@ -1,3 +1,4 @@
+import type { ModelUsage } from '../model/usage.js';
 import { writeJson } from '../schema/json.js';
 import type { ScriptedTurn } from './scripted-model.js';
 
@@ -12,15 +13,22 @@ export function call(
     readonly text?: string;
     /** The finish reason, in the provider's words. */
     readonly finish?: string;
+    /** What the provider counts for this reply. Default: nothing. */
+    readonly usage?: Partial<ModelUsage>;
   } = {},
 ): ScriptedTurn {
   const raw = typeof argumentsOrRawText === 'string' ? argumentsOrRawText : writeJson(argumentsOrRawText);
-  return { kind: 'call', tool, raw, text: options.text ?? '', finish: options.finish ?? 'stop' };
+  const { text = '', finish = 'stop', usage } = options;
+  return { kind: 'call', tool, raw, text, finish, ...(usage !== undefined && { usage }) };
 }
 
-/** An answer. */
-export function text(answer: string, options: { readonly finish?: string } = {}): ScriptedTurn {
-  return { kind: 'text', text: answer, finish: options.finish ?? 'stop' };
+/** An answer; in a typed turn the JSON of its value. */
+export function text(
+  answer: string,
+  options: { readonly finish?: string; readonly usage?: Partial<ModelUsage> } = {},
+): ScriptedTurn {
+  const { finish = 'stop', usage } = options;
+  return { kind: 'text', text: answer, finish, ...(usage !== undefined && { usage }) };
 }
 
 /** The model refuses, in its own words. */

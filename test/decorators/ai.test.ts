@@ -103,7 +103,7 @@ describe('@AI refuses', () => {
     [
       'a count that is none',
       { tools: [Tools], maxToolCalls: '4' },
-      /maxToolCalls must be a whole number of at least 1, found a string/,
+      /maxToolCalls must be a whole number of at least 1, found "4"/,
     ],
   ])('%s', (_title, wrong, message) => {
     refused(wrong, message);

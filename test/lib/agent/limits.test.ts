@@ -256,7 +256,7 @@ describe('limits that are none', () => {
   it.each<[string, object, RegExp]>([
     ['settings', { settings: { temprature: 1 } }, /settings: there is no option "temprature"/],
     ['settings', { settings: { maxOutputTokens: 0 } }, /maxOutputTokens must be a whole number of at least 1/],
-    ['settings', { settings: { temperature: '1' } }, /temperature must be a number from 0 on, found a string/],
+    ['settings', { settings: { temperature: '1' } }, /temperature must be a number from 0 on, found "1"/],
     ['settings', { settings: { seed: 0.5 } }, /seed must be a whole number/],
     ['settings', { settings: { reasoningEffort: 1 } }, /reasoningEffort must be the provider's word/],
     ['retry', { retry: { minDelay: 1 } }, /retry: there is no option "minDelay"/],

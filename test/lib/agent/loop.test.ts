@@ -168,9 +168,7 @@ describe('the loop', () => {
     });
     const error = await failure(service.chat('q'));
     expect(error).toBeInstanceOf(AIToolIterationError);
-    expect((error as Error).message).toMatch(
-      /"find_order" when no tool was on offer, after 1 calls: find_order \(ok\)/,
-    );
+    expect((error as Error).message).toMatch(/"find_order" when no tool was on offer, after 1 call: find_order \(ok\)/);
     expect((error as AIToolIterationError).run?.calls).toHaveLength(1);
     expect(ran).toEqual([1]);
   });
@@ -471,7 +469,7 @@ describe('a model of the application’s own', () => {
   ])('that gives back %p fails with an AIProviderError', async (reply) => {
     const error = await ask(() => Promise.resolve(reply));
     expect(error).toBeInstanceOf(AIProviderError);
-    expect((error as Error).message).toMatch(/^odd: what complete\(\) gave back is no ModelReply/);
+    expect((error as Error).message).toMatch(/^createAIService, odd: what complete\(\) gave back is no ModelReply/);
   });
 
   it('may leave out what it does not count', async () => {
@@ -528,7 +526,10 @@ describe('a model of the application’s own', () => {
   ])('that %s fails once, in our own words, with its error as the cause', async (_title, reply) => {
     const error = (await ask(reply)) as AIProviderError;
     expect(error).toBeInstanceOf(AIProviderError);
-    expect(error).toMatchObject({ attempts: 1, message: 'odd: the model failed with an error of its own; see cause.' });
+    expect(error).toMatchObject({
+      attempts: 1,
+      message: 'createAIService, odd: the model failed with an error of its own; see cause.',
+    });
     expect(error.cause).toEqual(new Error('secret'));
     expect(JSON.stringify(error)).not.toContain('secret');
   });

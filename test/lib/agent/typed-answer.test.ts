@@ -13,7 +13,9 @@ import {
   text,
   truncated,
 } from 'inversify-ai/testing';
+import { toStandardJsonSchema } from '@valibot/to-json-schema';
 import { type } from 'arktype';
+import * as v from 'valibot';
 import { z } from 'zod';
 import { strictModeProblems } from '../schema/strict-mode.js';
 
@@ -100,8 +102,19 @@ describe('a typed answer', () => {
     const schema = z.object({ at: z.iso.datetime().transform((at) => new Date(at)) });
     const { at }: { at: Date } = await service.chat('q', schema);
     expect(at).toEqual(new Date('2026-03-01T00:00:00Z'));
+    // valibot says what goes in by a package of its own.
+    const said = toStandardJsonSchema(v.object({ state: v.string() }));
+    expect(await agent([text('…'), text('{"state":"sent"}')]).service.chat('q', said)).toEqual({ state: 'sent' });
     const arked = agent([text('…'), text('{"n":3}')]);
     expect(await arked.service.chat('q', type({ n: 'number' }) as never)).toEqual({ n: 3 });
+  });
+
+  it('of a primitive is one, for the compiler too', async () => {
+    const answers = agent([text('…'), text('3'), text('…'), text('"yes"'), text('…'), text('true')]).service;
+    const count: number = await answers.chat('q', Number);
+    const word: string = await answers.chat('q', String);
+    const flag: boolean = await answers.chat('q', Boolean);
+    expect([count, word, flag]).toEqual([3, 'yes', true]);
   });
 
   it.each<[string, unknown, string, unknown]>([
@@ -238,10 +251,15 @@ describe('a type that cannot be an answer is refused before anything is sent', (
     @ValidateNested() nested!: Bare;
   }
   it.each<[string, unknown, RegExp]>([
-    ['a class without rules', Bare, /createAIService, chat, the answer: .* no rule of Bare/],
+    ['a class without rules', Bare, /the answer: .* no rule of Bare.*, or hand over a schema of zod or arktype$/],
     ['a class that is wrong inside', Mailed, /chat, the answer, Mailed.nested/],
     ['an arrow', () => Delivery, /expected a class with class-validator's rules, or a Standard Schema/],
     ['a schema that nothing can say', z.date(), /zod cannot say this schema/],
+    [
+      'one that says nothing',
+      v.object({ a: v.string() }),
+      /hand over one that does, .* toStandardJsonSchema of @valibot/,
+    ],
   ])('%s', async (_title, answer, message) => {
     const { model, service } = agent([text('…')]);
     const error = await service.chat('q', answer as typeof Delivery).catch((thrown: unknown) => thrown);
@@ -254,5 +272,9 @@ describe('a type that cannot be an answer is refused before anything is sent', (
     const { service } = agent([text('…')]);
     await expect(service.chat('q', 'Delivery' as never, {})).rejects.toThrow(/chat: what stands between/);
     await expect(service.chat('q', { signl: 1 } as never)).rejects.toThrow(/there is no option "signl"/);
+    await expect(service.run('q', Delivery as never)).rejects.toThrow(
+      /run: gives a text; for a typed answer write chat/,
+    );
+    await expect(service.run('q', null as never)).rejects.toThrow(/expected an options object, found null/);
   });
 });

@@ -231,7 +231,9 @@ describe('a provider that fails', () => {
     await new Promise((resolve) => server.close(resolve));
     const error = (await failure(agent())) as Error;
     server = createServer().listen(0, '127.0.0.1');
-    expect(error.message).toBe(`gpt-test at ${new URL(baseURL).host}: no usable response came (ECONNREFUSED).`);
+    expect(error.message).toBe(
+      `createAIService, gpt-test at ${new URL(baseURL).host}: no usable response came (ECONNREFUSED).`,
+    );
   });
 
   it('is asked again, alone, and the answer then counts', async () => {
@@ -247,7 +249,9 @@ describe('a provider that fails', () => {
     answers = [(response) => response.writeHead(200, { 'content-type': 'application/json' }).write('{"choices"')];
     const error = await failure(agent({ timeoutMs: 60 }));
     expect(error).toBeInstanceOf(AIProviderError);
-    expect((error as Error).message).toBe(`gpt-test at ${new URL(baseURL).host}: no complete reply within 60 ms.`);
+    expect((error as Error).message).toBe(
+      `createAIService, gpt-test at ${new URL(baseURL).host}: no complete reply within 60 ms.`,
+    );
   });
 
   it('a fetch that heeds no signal is given up all the same', async () => {

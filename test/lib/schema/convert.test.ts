@@ -53,7 +53,7 @@ describe('an integer', () => {
     [null, 'an integer, got null'],
     [NOTHING, 'an integer, got nothing'],
     [['5'], 'an integer, got an array of 1'],
-    [{ a: 1 }, 'an integer, got an object with 1 keys'],
+    [{ a: 1 }, 'an integer, got an object with 1 key'],
     [2 ** 53, `${RANGE}, got 9007199254740992`],
     ['9007199254740993', `${RANGE}, got "9007199254740993"`],
     [2512292042121000001n, `${RANGE}, got 2512292042121000001`],

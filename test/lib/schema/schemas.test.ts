@@ -288,10 +288,7 @@ describe('a JSON Schema', () => {
       { type: 'string', contentEncoding: 'base64' },
       ', jsonSchema: nothing here would check contentEncoding; leave it out, or use schema, of zod, valibot or arktype',
     ],
-    [
-      { type: 'string', minLength: 'x' },
-      ', jsonSchema: minLength must be a whole number of at least 0, found a string',
-    ],
+    [{ type: 'string', minLength: 'x' }, ', jsonSchema: minLength must be a whole number of at least 0, found "x"'],
     [
       { type: 'object', properties: {} },
       ', jsonSchema: write additionalProperties: false, so that nothing comes in that no property describes',
