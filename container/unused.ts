@@ -35,7 +35,7 @@ function ofBinding(binding: PlanBinding, unknown: (name: string) => readonly str
   const guarded = value instanceof ArgumentGuard ? (value.tools ?? []) : [];
   const { name } = binding.serviceIdentifier as { readonly name: string };
   return [
-    ...guarded.flatMap(unknown).map((found) => `an ArgumentGuard guards nothing: it names ${found}`),
+    ...guarded.flatMap(unknown).map((found) => `an ArgumentGuard names ${found}`),
     ...(servesAlone(binding)
       ? []
       : [`a binding of ${name} has a name, a tag or a condition, so no run asks for it; bind it without.`]),

@@ -2,7 +2,6 @@ import { onAbort, untilAborted } from '../abort.js';
 import type { AILogger } from '../logger.js';
 import type { ChatModel } from '../model/chat-model.js';
 import { countProblems, describeKind, isObject, optionProblems, throwProblems } from '../declaration.js';
-import { carryRun } from '../errors.js';
 import type { AILimits, ModelPrices, ModelSettings, RetryOptions } from '../run-options.js';
 import { groupNames, narrows, type ToolGroup } from '../tool/group.js';
 import type { DenialTest } from '../tool/denial.js';
@@ -13,6 +12,7 @@ import { Deadline } from './deadline.js';
 import { type Answered, Run } from './loop.js';
 import type { AIMiddleware } from './middleware.js';
 import type { AIObserver } from './observer.js';
+import { rejection } from './rejection.js';
 import { RunState } from './run-state.js';
 import { type AnswerType, compileAnswer } from './typed-answer.js';
 
@@ -93,7 +93,16 @@ export async function runAgent(
   );
   const deadline = new Deadline(agent.site, agent.limits.deadlineMs, controller);
   try {
-    const environment = await environmentOf(place, controller.signal);
+    const environment = await environmentOf(place, controller.signal).catch((error: unknown) => {
+      throw rejection(error, {
+        site: agent.site,
+        // Nothing was sent, and nobody was there yet to be told.
+        run: new RunState(question, undefined).soFar(),
+        isForeign: error !== place.signal?.reason && !deadline.isReason(error) && error === controller.signal.reason,
+        isOwn: false,
+        pastDeadline: deadline.isReason(error) ? deadline.error() : undefined,
+      });
+    });
     return await new Run(
       { ...agent, toolset, maxToolCalls, wire: envelope },
       { text: question, metadata: copyOfMetadata(options.metadata ?? {}), typed },
@@ -101,10 +110,6 @@ export async function runAgent(
       controller.signal,
       deadline,
     ).answer();
-  } catch (error) {
-    // Before there was anything to run with.
-    if (deadline.isReason(error)) throw carryRun(deadline.error(), new RunState(question, undefined).soFar());
-    throw error;
   } finally {
     deadline.stop();
     for (const stop of stops) stop();

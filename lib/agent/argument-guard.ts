@@ -16,8 +16,9 @@ export interface ArgumentGuardOptions {
 
 /**
  * Refuses calls by what is in their arguments: every text in them, nested ones and keys too, as the model sent it and as
- * it was converted; numbers, dates and big integers in their text form, bytes as UTF-8, JSON within a text. A call whose
- * arguments hold an object that shows nothing of itself is refused too. Bind it after whatever edits arguments, so that
+ * it was converted; numbers, dates and big integers in their text form, bytes as UTF-8, JSON within a text. A call is
+ * refused, too, where a schema of another library made an object that shows nothing of itself, and where a text is JSON
+ * that is not read here (a key given twice). An object that shows a part of what it holds is looked at by that part. Bind it after whatever edits arguments, so that
  * it sees what the tool gets. It is a net below the rules of the tools, not in place of them: a
  * pattern knows one spelling of what it forbids.
  * Throws an `AIDefinitionError` for options that are none.
@@ -61,17 +62,22 @@ export class ArgumentGuard extends AIMiddleware {
   override async tool(call: ToolInvocation, next: NextTool): Promise<ToolOutcome> {
     if (this.#tools?.has(call.tool) === false) return next();
     // What is shown of the arguments is a copy, and says less of an object that keeps what it holds to itself.
-    const values = progressOf(call)?.call?.values ?? call.arguments;
-    for (const [name, value] of [...Object.entries(values), ...Object.entries(call.sent)]) {
-      const reason = this.#deniedIn(value);
+    const { values, tool } = progressOf(call)?.call ?? { values: call.arguments, tool: undefined };
+    const foreign = new Set(tool?.parameters.filter(({ shape }) => shape.kind === 'standard').map(({ name }) => name));
+    const looked = [
+      ...Object.entries(values).map(([name, value]) => [name, value, foreign.has(name)] as const),
+      ...Object.entries(call.sent).map(([name, value]) => [name, value, false] as const),
+    ];
+    for (const [name, value, isForeign] of looked) {
+      const reason = this.#deniedIn(value, isForeign);
       if (reason !== undefined) return { ...refuse(this.#text), error: new Error(`ArgumentGuard: ${name} ${reason}`) };
     }
     return next();
   }
 
-  #deniedIn(value: unknown): string | undefined {
+  #deniedIn(value: unknown, isForeign: boolean): string | undefined {
     try {
-      for (const text of textsIn(value)) {
+      for (const text of textsIn(value, isForeign)) {
         const pattern = this.#deny.find((denied) => denied.test(text));
         if (pattern !== undefined) return `matches ${String(pattern)}`;
       }

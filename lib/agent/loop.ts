@@ -4,6 +4,7 @@ import { type AIError, AIToolIterationError, isErrorOf } from '../errors.js';
 import type { AIRun, ToolCallRecord } from '../run.js';
 import { cut } from '../schema/quote.js';
 import { Dispatcher } from '../tool/dispatcher.js';
+import { ThrownErrors } from '../tool/thrown.js';
 import { Toolset } from '../tool/toolset.js';
 import { decodeTyped } from '../wire/reply.js';
 import type { Decoded, Failure, Wire, WireCall } from '../wire/wire.js';
@@ -49,6 +50,7 @@ export class Run {
   #used = 0;
   #corrected = false;
   readonly #own = new Set<unknown>();
+  readonly #thrown = new ThrownErrors();
 
   constructor(
     agent: AgentDefinition & { readonly wire: Wire },
@@ -73,6 +75,7 @@ export class Run {
       signal,
       state: this.#state,
       observers: this.#observers,
+      thrown: this.#thrown,
     });
     this.#dispatcher = new Dispatcher({
       runId,
@@ -90,6 +93,7 @@ export class Run {
       perTool: agent.limits.perTool ?? {},
       working: environment.working,
       transcript: () => Object.freeze([...this.#state.transcript]),
+      thrown: this.#thrown,
       started: (call) => {
         this.#observers.tell('toolStarted', call);
       },
@@ -129,7 +133,7 @@ export class Run {
       site: this.#agent.site,
       run: this.#state.soFar(),
       // The caller's reason stays as it is; that of a scope which closes is ours.
-      isForeign: isReason && error !== scope?.reason && !this.#deadline.isReason(error),
+      isForeign: this.#thrown.has(error) || (isReason && error !== scope?.reason && !this.#deadline.isReason(error)),
       isOwn: this.#own.has(error),
       pastDeadline: this.#deadline.isReason(error) ? this.#deadline.error() : undefined,
     });

@@ -4,7 +4,6 @@ import type { ModelReply, ModelRequest } from '../model/chat-model.js';
 import type { TranscriptEntry } from '../run.js';
 import { declareToken } from '../token.js';
 import { nameOf, type NextTool, type ToolInvocation, type ToolOutcome } from '../tool/middleware.js';
-import { noteThrown } from '../tool/thrown.js';
 
 /** A turn on its way to the model. A frozen copy. */
 export interface TurnContext {
@@ -59,6 +58,7 @@ export function turnThroughMiddleware(
   list: readonly AIMiddleware[],
   context: TurnContext,
   complete: () => Promise<ModelReply>,
+  noteThrown: (error: unknown, by: object) => void,
 ): Promise<unknown> {
   const from = async (index: number): Promise<unknown> => {
     if (index === list.length) return complete();
@@ -68,8 +68,13 @@ export function turnThroughMiddleware(
     let called = false;
     let threw: { readonly error: unknown } | undefined;
     const go = async (): Promise<ModelReply> => {
-      if (called)
-        throw new AIDefinitionError(`${nameOf(middleware)}.turn: next() was called twice for one turn; call it once`);
+      if (called) {
+        const error = new AIDefinitionError(
+          `${nameOf(middleware)}.turn: next() was called twice for one turn; call it once`,
+        );
+        threw = { error };
+        throw error;
+      }
       called = true;
       try {
         return (await from(index + 1)) as ModelReply;

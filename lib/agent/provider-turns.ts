@@ -5,6 +5,7 @@ import { copyOfMetadata } from '../schema/copy.js';
 import type { AgentDefinition, RunEnvironment } from './agent.js';
 import type { Question } from './loop.js';
 import { type TurnContext, turnThroughMiddleware } from './middleware.js';
+import type { ThrownErrors } from '../tool/thrown.js';
 import type { Observers } from './observer.js';
 import type { RunState } from './run-state.js';
 
@@ -16,6 +17,8 @@ interface ProviderTurnsContext {
   readonly signal: AbortSignal;
   readonly state: RunState;
   readonly observers: Observers;
+  /** What a middleware throws itself is noted here. */
+  readonly thrown: ThrownErrors;
 }
 
 /** The model's side of a run's turns: a request goes through the middleware and the retry, and is counted and told of. */
@@ -77,7 +80,14 @@ export class ProviderTurns {
       transcript: Object.freeze([...state.transcript]),
     });
     try {
-      const reply = turnThroughMiddleware(middleware, context, () => this.#send(request, turn, controller.signal));
+      const reply = turnThroughMiddleware(
+        middleware,
+        context,
+        () => this.#send(request, turn, controller.signal),
+        (error, by) => {
+          this.#context.thrown.note(error, by);
+        },
+      );
       return readReply(model, await untilAborted(signal, reply));
     } finally {
       stop();

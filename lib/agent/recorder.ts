@@ -5,7 +5,7 @@ import { AIDefinitionError, AIProviderError } from '../errors.js';
 import type { ModelReply, ModelRequest } from '../model/chat-model.js';
 import { canonical } from '../schema/canonical.js';
 import type { NextTool, ToolInvocation, ToolOutcome } from '../tool/middleware.js';
-import { isDenied, outcomeOf } from '../tool/outcome.js';
+import { isDenied, isToldAsItIs, outcomeOf } from '../tool/outcome.js';
 import { progressOf } from '../tool/progress.js';
 import { declareOurs } from '../tool/thrown.js';
 import { AIMiddleware, type TurnContext } from './middleware.js';
@@ -84,8 +84,9 @@ export class Recorder extends AIMiddleware {
       const step = this.#next(run, 'tool', call.callId);
       this.#compare(`call ${call.callId}, the tool`, step.tool, made.tool);
       this.#compare(`call ${call.callId}, the arguments of ${made.tool}`, step.arguments, made.arguments);
-      const { outcome, result, denied, executed } = step.outcome;
-      return outcomeOf({ outcome, result, ...(denied === true && { denied }) }, executed === true);
+      const { outcome, result, denied, executed, asItIs } = step.outcome;
+      const marks = { counts: executed === true, asItIs: asItIs === true };
+      return outcomeOf({ outcome, result, ...(denied === true && { denied }) }, marks);
     }
     const ended = await next();
     const { outcome, result } = ended;
@@ -99,6 +100,7 @@ export class Recorder extends AIMiddleware {
         ...(isDenied(ended) && { denied: true }),
         // It counts towards limits.perTool, whatever a middleware further in said of it.
         ...(progressOf(call)?.executed === true && { executed: true }),
+        ...(isToldAsItIs(ended) && { asItIs: true }),
       },
     });
     return ended;

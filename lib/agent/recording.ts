@@ -39,6 +39,7 @@ export type RecordedStep =
         readonly result: string;
         readonly denied?: true;
         readonly executed?: true;
+        readonly asItIs?: true;
       };
     };
 

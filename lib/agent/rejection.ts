@@ -1,14 +1,14 @@
 import { AIDefinitionError, type AIError, AIScopeError, carryRun, isErrorOf } from '../errors.js';
+import { member } from '../model/member.js';
 import { sameFailure } from '../model/provider-error.js';
 import type { PartialRun } from '../run.js';
-import { wasThrown } from '../tool/thrown.js';
 
 /** What is known of how a run ended. */
 interface RunEnding {
   /** For messages. */
   readonly site: string;
   readonly run: PartialRun;
-  /** The reason of the caller's signal: theirs, whatever it is. */
+  /** The reason of the caller's signal, or what a middleware threw itself: theirs, whatever it is. */
   readonly isForeign: boolean;
   /** The loop made it for this run. */
   readonly isOwn: boolean;
@@ -24,7 +24,7 @@ interface RunEnding {
 export function rejection(error: unknown, { site, run, isForeign, isOwn, pastDeadline }: RunEnding): unknown {
   if (pastDeadline !== undefined) return carryRun(pastDeadline, run);
   if (isOwn) return carryRun(error as AIError, run);
-  if (isForeign || wasThrown(error)) return error;
+  if (isForeign) return error;
   const anew = madeAnew(site, error);
   return anew === undefined ? error : carryRun(anew, run);
 }
@@ -32,7 +32,7 @@ export function rejection(error: unknown, { site, run, isForeign, isOwn, pastDea
 /** The same error for one run; nothing for an error that is not ours. */
 function madeAnew(site: string, error: unknown): AIError | undefined {
   if (isErrorOf(error, 'provider')) return sameFailure(error, `${site}, ${messageOf(error)}`);
-  if (isErrorOf(error, 'scope')) return new AIScopeError(messageOf(error), { cause: error.cause ?? error });
+  if (isErrorOf(error, 'scope')) return new AIScopeError(messageOf(error), { cause: member(error, 'cause') ?? error });
   if (!isErrorOf(error, 'definition')) return undefined;
   const problems = error instanceof AIDefinitionError ? error.problems : messageOf(error);
   return new AIDefinitionError(problems, { cause: error });

@@ -70,6 +70,7 @@ class RetriedCall {
   readonly #signal: AbortSignal;
   readonly #begun = performance.now();
   #attempts = 0;
+  #waitedFor = 0;
   #last: AIProviderError | undefined;
 
   constructor(model: ChatModel, request: ModelRequest, context: RetryContext, signal: AbortSignal) {
@@ -117,16 +118,21 @@ class RetriedCall {
       postpone(this.#model, performance.now() + (retryAfterMs ?? delayMs));
     if (this.#attempts >= maxAttempts || asksTooMuch || delayMs >= this.#leftMs()) throw failure;
     retrying({ attempt: this.#attempts, error: failure, delayMs });
+    const instant = earliest(this.#model);
     await sleep(delayMs, this.#signal);
+    if (retryAfterMs !== undefined) this.#waitedFor = instant;
   }
 
   /** Somebody else may have been told to wait: then this call waits too, before it adds to the load. */
   async #turnToSend(): Promise<void> {
     for (;;) {
-      const wait = earliest(this.#model) - performance.now();
-      if (wait <= 0) return;
+      const instant = earliest(this.#model);
+      const wait = instant - performance.now();
+      // Once waited for it is over, whatever a clock says that somebody holds still.
+      if (wait <= 0 || instant === this.#waitedFor) return;
       if (wait > this.#context.retry.maxRetryAfterMs || wait >= this.#leftMs()) throw this.#toldToWait(wait);
       await sleep(wait + this.#backoff() / 4, this.#signal);
+      this.#waitedFor = instant;
     }
   }
 

@@ -7,23 +7,31 @@ import type { Field, ObjectShape, Parameter, Shape } from './shape.js';
  * library makes, plain data alone, since two things that hide what they hold look alike.
  */
 
+/** What one argument counts by: two calls have the same one where either of these is equal. */
+export type ArgumentKey = readonly [madeFrom: string, said: string];
+
 /**
- * The keys of a call, from the values as converted by their shapes, and as they became. It is the same as another that
- * has one of them: what hides what it holds counts by what it was made from, and, where it says what it is, by that too:
- * " 42" and "42" become one order.
+ * The keys of a call's arguments, from the values as converted by their shapes, and as they became. What hides what it
+ * holds counts by what it was made from; an object that hides nothing by what it holds, too, so that " 42" and "42" are
+ * one order.
  */
 export function callKeys(
   parameters: readonly Parameter[],
   converted: Readonly<Record<string, unknown>>,
   finished: Readonly<Record<string, unknown>>,
-): readonly string[] {
-  const key = (plainKey: PlainKey): string =>
-    `{${parameters
-      .map(
-        ({ name, shape }) => `${JSON.stringify(name)}:${safeKeyOf(shape, converted[name], finished[name], plainKey)}`,
-      )
-      .join()}}`;
-  return [...new Set([key(madeFrom), key(saidBy)])];
+): readonly ArgumentKey[] {
+  return parameters.map(({ name, shape }) => [
+    safeKeyOf(shape, converted[name], finished[name], madeFrom),
+    safeKeyOf(shape, converted[name], finished[name], saidBy),
+  ]);
+}
+
+/** Whether two calls of one tool have the same arguments. */
+export function areSame(one: readonly ArgumentKey[], other: readonly ArgumentKey[]): boolean {
+  return (
+    one.length === other.length &&
+    one.every(([from, said], index) => from === other[index]?.[0] || said === other[index]?.[1])
+  );
 }
 
 /** How a value counts that the shapes say nothing more of. */
@@ -76,23 +84,25 @@ function madeFrom(converted: unknown, finished: unknown): string {
   return isPlainData(finished) ? canonical(finished) : `from ${canonical(converted)}`;
 }
 
-/** An object of a class says what it is by its own text, or by what can be seen of it. */
+/** An object hides nothing whose class has neither methods nor accessors: what is in it is all there is of it. */
 function saidBy(converted: unknown, finished: unknown): string {
   if (isPlainData(finished) || !isObject(finished)) return madeFrom(converted, finished);
   const name = String((finished.constructor as { readonly name?: unknown } | undefined)?.name);
-  const said = textOf(finished);
-  if (said !== undefined) return `${name} ${JSON.stringify(said)}`;
+  if (finished instanceof URL) return `${name} ${finished.href}`;
   const seen = Object.fromEntries(Object.entries(finished));
-  return Object.keys(seen).length > 0 && isPlainData(seen)
+  return isBare(finished) && Object.keys(seen).length > 0 && isPlainData(seen)
     ? `${name} ${canonical(seen)}`
     : madeFrom(converted, finished);
 }
 
-function textOf(value: object): string | undefined {
-  const { toJSON, toString } = value as { readonly toJSON?: unknown; readonly toString?: unknown };
-  const tell = typeof toJSON === 'function' ? toJSON : toString === Object.prototype.toString ? undefined : toString;
-  const said: unknown = typeof tell === 'function' ? Reflect.apply(tell as () => unknown, value, ['']) : undefined;
-  return typeof said === 'string' ? said : isPlainData(said) && said !== undefined ? canonical(said) : undefined;
+function isBare(value: object): boolean {
+  for (
+    let prototype = Object.getPrototypeOf(value) as object | null;
+    prototype !== null && prototype !== Object.prototype;
+    prototype = Object.getPrototypeOf(prototype) as object | null
+  )
+    if (Reflect.ownKeys(prototype).some((key) => key !== 'constructor')) return false;
+  return Reflect.ownKeys(value).length === Object.keys(value).length;
 }
 
 function fieldsKey(

@@ -1,5 +1,5 @@
 import { MAX_VALUES } from './call-limits.js';
-import { callKeys } from './call-key.js';
+import { type ArgumentKey, callKeys } from './call-key.js';
 import { compileField } from './compile-shape.js';
 import { MAX_TEXT } from './convert-text.js';
 import { Findings } from './findings.js';
@@ -12,8 +12,8 @@ export type Conversion =
   | {
       readonly ok: true;
       readonly values: Readonly<Record<string, unknown>>;
-      /** What makes two calls the same call: one of these that is equal. */
-      readonly keys: () => readonly string[];
+      /** What makes two calls the same call: see `areSame`. */
+      readonly keys: () => readonly ArgumentKey[];
     }
   | {
       readonly ok: false;

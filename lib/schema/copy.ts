@@ -66,46 +66,70 @@ function nameOf(value: unknown): string {
   }
 }
 
+/** Copies in which nothing can be changed: nobody needs one of their own. */
+const frozen = new WeakSet<object>();
+
 /**
  * What an application hands along with a question, so that nobody who is shown it can change it for the others: data is
- * copied and frozen, Dates, Sets and Maps are copied, and objects of the application's own stay what they are.
+ * copied and frozen, Dates, Sets and Maps are copied, and objects of the application's own stay what they are, those of
+ * classes that extend these included. What is frozen already is not copied again.
  */
 export function copyOfMetadata(metadata: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  return copyData(metadata, new Map()) as Readonly<Record<string, unknown>>;
+  if (frozen.has(metadata)) return metadata;
+  const data = new DataCopy();
+  const copied = data.copy(metadata, 0) as Readonly<Record<string, unknown>>;
+  if (!data.isChangeable) frozen.add(copied);
+  return copied;
 }
 
-function copyData(value: unknown, made: Map<object, unknown>): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  const before = made.get(value);
-  if (before !== undefined) return before;
-  const keep = <T extends object>(result: T): T => {
-    made.set(value, result);
-    return result;
-  };
-  const inner = (held: unknown): unknown => copyData(held, made);
-  if (value instanceof Date) return keep(new Date(value));
-  if (value instanceof Set) {
-    const set = keep(new Set());
-    for (const item of value) set.add(inner(item));
-    return set;
+class DataCopy {
+  /** Whether something in the copy can be changed. */
+  isChangeable = false;
+  readonly #made = new Map<object, unknown>();
+
+  copy(value: unknown, depth: number): unknown {
+    if (typeof value !== 'object' || value === null) return value;
+    const before = this.#made.get(value);
+    if (before !== undefined) return before;
+    const inner = (held: unknown): unknown => this.copy(held, depth + 1);
+    // What is deeper than data is, stays what it is.
+    if (depth > MAX_DEPTH) return value;
+    switch (Object.getPrototypeOf(value)) {
+      case Date.prototype:
+        return this.#changeable(value, new Date(value as Date));
+      case Set.prototype: {
+        const set = this.#changeable(value, new Set());
+        for (const item of value as Set<unknown>) set.add(inner(item));
+        return set;
+      }
+      case Map.prototype: {
+        const map = this.#changeable(value, new Map());
+        for (const [key, held] of value as Map<unknown, unknown>) map.set(key, inner(held));
+        return map;
+      }
+      case Array.prototype: {
+        const list: unknown[] = [];
+        this.#made.set(value, list);
+        for (const item of value as unknown[]) list.push(inner(item));
+        return Object.freeze(list);
+      }
+    }
+    if (Array.isArray(value) || !isPlainObject(value)) return value;
+    const result = Object.create(Object.getPrototypeOf(value) as object | null) as object;
+    this.#made.set(value, result);
+    for (const key of Reflect.ownKeys(value)) {
+      const descriptor = Reflect.getOwnPropertyDescriptor(value, key) as PropertyDescriptor;
+      if (descriptor.enumerable !== true) continue;
+      // Defined, not assigned: a key may be "__proto__". One that is computed is so each time.
+      const copied = descriptor.get === undefined ? { value: inner(descriptor.value), enumerable: true } : descriptor;
+      Object.defineProperty(result, key, copied);
+    }
+    return Object.freeze(result);
   }
-  if (value instanceof Map) {
-    const map = keep(new Map());
-    for (const [key, held] of value) map.set(key, inner(held));
-    return map;
+
+  #changeable<T extends object>(value: object, copy: T): T {
+    this.isChangeable = true;
+    this.#made.set(value, copy);
+    return copy;
   }
-  if (Array.isArray(value)) {
-    const list: unknown[] = keep([]);
-    for (const item of value as unknown[]) list.push(inner(item));
-    return Object.freeze(list);
-  }
-  if (!isPlainObject(value)) return value;
-  const result = keep({});
-  for (const [key, descriptor] of Object.entries(Object.getOwnPropertyDescriptors(value))) {
-    if (descriptor.enumerable !== true) continue;
-    // Defined, not assigned: a key may be "__proto__". One that is computed is so each time.
-    const copied = descriptor.get === undefined ? { value: inner(descriptor.value), enumerable: true } : descriptor;
-    Object.defineProperty(result, key, copied);
-  }
-  return Object.freeze(result);
 }

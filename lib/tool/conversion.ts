@@ -1,6 +1,7 @@
 import { describeKind } from '../declaration.js';
 import { AIDefinitionError, isErrorOf } from '../errors.js';
 import type { AILogger } from '../logger.js';
+import type { ArgumentKey } from '../schema/call-key.js';
 import type { Conversion } from '../schema/convert.js';
 import { cutShortBy, type Ending } from './execution.js';
 import { editedArguments } from './edit.js';
@@ -25,8 +26,8 @@ export interface FittingCall {
   /** The arguments as sent, or as a middleware would have had them sent. */
   readonly sent: Readonly<Record<string, unknown>>;
   readonly values: Readonly<Record<string, unknown>>;
-  /** What makes two calls the same call: any of these that is equal. */
-  readonly keys: () => readonly string[];
+  /** What makes two calls the same call. */
+  readonly keys: () => readonly ArgumentKey[];
 }
 
 /** What a conversion needs to know of the run. */

@@ -21,6 +21,7 @@ import { type ToolInvocation, type ToolMiddleware, type ToolOutcome, throughMidd
 import { countsAsExecuted, endingOf, outcomeOf } from './outcome.js';
 import { type CallProgress, noteProgress } from './progress.js';
 import { Repeats } from './repeats.js';
+import type { ThrownErrors } from './thrown.js';
 import { told } from './told.js';
 import type { CompiledTool, ToolCallContext } from './tool.js';
 import type { Toolset } from './toolset.js';
@@ -34,6 +35,8 @@ export interface DispatchContext extends ExecutionContext, ConversionContext {
   /** How often a tool may be executed, by wire name. */
   readonly perTool: Readonly<Record<string, number>>;
   readonly transcript: () => readonly TranscriptEntry[];
+  /** What a middleware throws itself is noted here. */
+  readonly thrown: ThrownErrors;
   readonly started: (call: StartedCall) => void;
   readonly ended: (record: ToolCallRecord, error: unknown) => void;
 }
@@ -99,7 +102,7 @@ export class Dispatcher {
   ): Promise<DispatchedCall> {
     const { callId, turn, tool } = call;
     const shown = fitting === undefined ? undefined : copiesOf(fitting.values);
-    const progress: CallProgress = { call: fitting, shown, executed: false, ending: undefined };
+    const progress: CallProgress = { call: fitting, shown, executed: false, counted: false, ending: undefined };
     const started: StartedCall = {
       callId,
       turn,
@@ -129,8 +132,9 @@ export class Dispatcher {
     if (middleware.length === 0) return this.#once(fitting, signal, progress);
     // The call's own: aborted with the run, and when a middleware answers before the tool does.
     const controller = new AbortController();
+    const over = new Error(`${fitting.tool.name}: the call is over`);
     const left = (): void => {
-      controller.abort(new Error(`${fitting.tool.name}: the call is over`));
+      controller.abort(over);
     };
     let fatal: Ending | undefined;
     const way = throughMiddleware<FittingCall>(middleware, fitting, {
@@ -151,12 +155,17 @@ export class Dispatcher {
         if (isAnswered()) left();
         controller.signal.throwIfAborted();
         const ending = await this.#once(call, controller.signal, progress);
+        // Somebody answered meanwhile: how it would have ended is nobody's to know.
+        if (ending.fatal?.error === over) throw over;
         progress.ending = ending;
         if (ending.fatal === undefined) return outcomeOf(ending);
         fatal = ending;
         throw ending.fatal.error;
       },
       left,
+      threw: (error, by) => {
+        this.#context.thrown.note(error, by);
+      },
     });
     let stop = (): void => undefined;
     const cutShort = new Promise<Ending>((resolve) => {
@@ -182,7 +191,7 @@ export class Dispatcher {
   /** How a call ends that came back through the middleware. */
   #answered(outcome: ToolOutcome, tool: CompiledTool, progress: CallProgress): Ending {
     // A result that a middleware gives in the tool's place is one of the tool's as well.
-    if (!progress.executed && countsAsExecuted(outcome)) this.#count(tool);
+    if (!progress.counted && countsAsExecuted(outcome)) this.#count(tool);
     const ending = endingOf(outcome, tool, progress.ending);
     if (progress.ending !== undefined) this.#repeats.tell(progress.ending, ending);
     return ending;
@@ -209,13 +218,16 @@ export class Dispatcher {
   ): Promise<Ending> {
     const { logger, runId } = this.#context;
     if (this.#isOver(signal)) return aborted(signal); // an observer may have done so just now
-    progress.executed = true;
+    progress.counted = true;
     this.#count(tool);
     const controller = new AbortController();
     const context = this.#callContext(tool, call, controller.signal);
     // Watched from before the tool begins: it may abort the run before it first waits.
     const cutShort = cutShortBy(signal, tool);
-    const work = executeTool(tool, args, context, { ...this.#context, signal });
+    const begun = (): void => {
+      progress.executed = true;
+    };
+    const work = executeTool(tool, args, context, { ...this.#context, signal, begun });
     this.#context.working?.(work, tool.timeoutMs);
     try {
       const ending = await Promise.race([work, cutShort.ending]);

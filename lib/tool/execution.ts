@@ -73,7 +73,7 @@ export async function executeTool(
   tool: CompiledTool,
   args: Readonly<Record<string, unknown>>,
   call: ToolCallContext,
-  { host, signal, check, isDenial }: ExecutionContext,
+  { host, signal, check, isDenial, begun }: ExecutionContext & { readonly begun: () => void },
 ): Promise<Ending> {
   let prepared: () => unknown;
   try {
@@ -87,6 +87,7 @@ export async function executeTool(
   }
   let value: unknown;
   try {
+    begun();
     value = await prepared();
   } catch (error) {
     // A definition error that comes from within is of something that the tool itself uses.

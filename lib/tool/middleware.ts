@@ -1,7 +1,6 @@
 import { describeKind, shortly } from '../declaration.js';
 import { AIDefinitionError } from '../errors.js';
 import type { ToolCallOutcome, ToolEffect } from '../run.js';
-import { noteThrown } from './thrown.js';
 import type { ToolCallContext } from './tool.js';
 
 /** A tool call on its way: the arguments fit the tool's declaration, and nothing has run yet. A frozen copy. */
@@ -56,6 +55,8 @@ export interface ToolCore<C> {
   ) => Promise<{ readonly call: C } | { readonly ended: ToolOutcome }>;
   /** `isAnswered`: whether somebody outside has answered meanwhile, so that nothing may begin any more. */
   readonly execute: (call: C, isAnswered: () => boolean) => Promise<ToolOutcome>;
+  /** A middleware threw something of its own. */
+  readonly threw: (error: unknown, by: object) => void;
   /** Somebody answered while what they called by `next()` is still under way: it is given up. */
   readonly left: () => void;
 }
@@ -93,10 +94,13 @@ export function throughMiddleware<C>(
     };
     const go: NextTool = async (edited) => {
       // A second time would run the tool twice, and a late one after the model has read how the call ended.
-      if (layer.called || layer.over)
-        throw new AIDefinitionError(
+      if (layer.called || layer.over) {
+        const error = new AIDefinitionError(
           `${name}.tool: next() was called ${layer.called ? 'twice' : 'after the end'} for one call of ${shown.tool}; call it once, and await it`,
         );
+        layer.threw = { error };
+        throw error;
+      }
       layer.called = true;
       try {
         return await inwards(edited);
@@ -116,7 +120,7 @@ export function throughMiddleware<C>(
     try {
       returned = await middleware.tool(shown, next);
     } catch (error) {
-      if (layer.threw?.error !== error) noteThrown(error, middleware);
+      if (layer.threw?.error !== error) core.threw(error, middleware);
       throw error;
     } finally {
       layer.over = true;

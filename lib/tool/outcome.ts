@@ -9,18 +9,37 @@ import type { CompiledTool } from './tool.js';
 
 const MADE = Symbol('inversify-ai/outcome');
 
-interface Made extends Pick<Ending, 'result' | 'denied'> {
+interface Made extends Partial<Pick<Ending, 'result' | 'denied'>> {
   /** Played in place of a call that had executed its tool: it counts as one. */
   readonly counts?: true;
 }
 
-/** @param counts the outcome stands for an execution that somebody else made */
-export function outcomeOf({ outcome, result, error, denied }: Ending, counts = false): ToolOutcome {
-  const made: Made = Object.freeze({ result, ...(denied === true && { denied }), ...(counts && { counts }) });
+/** What a recording says of an outcome besides its words. */
+export interface OutcomeMarks {
+  /** It stands for an execution that was made when it was recorded. */
+  readonly counts?: boolean;
+  /** Its text is told as it is, since it was made to be told. */
+  readonly asItIs?: boolean;
+}
+
+export function outcomeOf(
+  { outcome, result, error, denied }: Ending,
+  { counts = false, asItIs = true }: OutcomeMarks = {},
+): ToolOutcome {
+  const made: Made = Object.freeze({
+    ...(asItIs && { result }),
+    ...(denied === true && { denied }),
+    ...(counts && { counts }),
+  });
   return Object.freeze({ outcome, result, ...(error !== undefined && { error }), [MADE]: made });
 }
 
 const madeOf = (outcome: ToolOutcome): Made | undefined => (outcome as { readonly [MADE]?: Made })[MADE];
+
+/** Whether the text of an outcome is told as it is. */
+export function isToldAsItIs(outcome: ToolOutcome): boolean {
+  return madeOf(outcome)?.result === outcome.result;
+}
 
 /** Whether an outcome, or a copy of one, was a denial. */
 export function isDenied(outcome: ToolOutcome): boolean {

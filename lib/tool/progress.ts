@@ -9,6 +9,8 @@ export interface CallProgress {
   shown: Readonly<Record<string, unknown>> | undefined;
   /** Whether the tool itself was begun. */
   executed: boolean;
+  /** Whether it counts towards the tool's bound. */
+  counted: boolean;
   /** How the tool ended, before a middleware said otherwise. */
   ending: Ending | undefined;
 }

@@ -1,9 +1,11 @@
+import { type ArgumentKey, areSame } from '../schema/call-key.js';
 import { type Ending, seemsOk } from './execution.js';
 import { told } from './told.js';
 import type { CompiledTool } from './tool.js';
 
 /** A call that was executed: how the tool ended, and what the model was told of it in the end. */
 interface Executed {
+  readonly keys: readonly ArgumentKey[];
   readonly ending: Ending;
   told: Ending;
 }
@@ -13,26 +15,29 @@ interface Executed {
  * happened.
  */
 export class Repeats {
-  readonly #executed = new Map<string, Executed>();
+  /** By tool; no run has many. */
+  readonly #executed = new Map<string, Executed[]>();
   readonly #byEnding = new WeakMap<Ending, Executed>();
 
-  /** Executes a call, or says how the same one ended before. It is the same by any of its keys. */
+  /** Executes a call, or says how the same one ended before. */
   async once(
     tool: CompiledTool,
-    keysOfArguments: () => readonly string[],
+    keysOfArguments: () => readonly ArgumentKey[],
     execute: () => Promise<Ending>,
   ): Promise<Ending> {
     if (tool.effect === 'read-only' || tool.idempotent) return execute();
-    const keys = keysOfArguments().map((key) => `${tool.name} ${key}`);
-    const earlier = keys.map((key) => this.#executed.get(key)).find((found) => found !== undefined);
+    const keys = keysOfArguments();
+    const executed = this.#executed.get(tool.name) ?? [];
+    this.#executed.set(tool.name, executed);
+    const earlier = executed.findLast((one) => areSame(one.keys, keys));
     if (earlier !== undefined && !(tool.repeatable && seemsOk(earlier.ending)))
       return { outcome: 'repeated', result: told.repeated(tool.name, saidOf(earlier)) };
     const ending = await execute();
     // After an AIToolError it may be tried again: the tool said itself that nothing happened.
     if (ending.told === true) return ending;
-    const executed: Executed = { ending, told: ending };
-    this.#byEnding.set(ending, executed);
-    for (const key of keys) this.#executed.set(key, executed);
+    const one: Executed = { keys, ending, told: ending };
+    this.#byEnding.set(ending, one);
+    executed.push(one);
     return ending;
   }
 

@@ -167,7 +167,7 @@ describe('a middleware that is bound', () => {
     });
     ai.verify();
     const warned = logger.warn.mock.calls.flat().join('\n');
-    expect(warned).toContain('an ArgumentGuard guards nothing: it names "OrderTools_refnudOrder", which is no tool');
+    expect(warned).toContain('an ArgumentGuard names "OrderTools_refnudOrder", which is no tool');
     expect(warned).not.toContain('"OrderTools_refundOrder"');
     expect(warned).toContain('a binding of AIMiddleware has a name, a tag or a condition, so no run asks for it');
   });
@@ -213,7 +213,22 @@ describe('what a run takes from its scope', () => {
     const scope = ai.openScope(as('bob'));
     const asked = scope.container.get(Desk).agent.run('q');
     await scope.close();
-    await expect(asked).rejects.toBeInstanceOf(AIScopeError);
+    await expect(asked).rejects.toMatchObject({ code: 'scope', run: { turns: 0 } });
+  });
+
+  it('is not what a tool needs: where that cannot be made, the tool was not begun', async () => {
+    @injectable()
+    class Broken extends OrderService {
+      constructor(@inject(Caller) caller: Caller) {
+        super(caller);
+        throw new Error('no database');
+      }
+    }
+    const { ai } = application(script(), (container) => {
+      container.bind(OrderService).to(Broken);
+    });
+    const run = await ai.runInScope(as('alice'), (scope) => ask(scope.container));
+    expect(run.calls).toMatchObject([{ outcome: 'failed', executed: false }]);
   });
 
   it('is nothing where the scope closes with the last reply: there is no answer', async () => {

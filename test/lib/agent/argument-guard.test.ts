@@ -1,6 +1,6 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import 'reflect-metadata';
-import { IsString } from 'class-validator';
+import { IsOptional, IsString } from 'class-validator';
 import { z } from 'zod';
 import { ArgumentGuard, type ArgumentGuardOptions, createAIService, defineTool, type Tool } from 'inversify-ai';
 import { call, scriptedModel, text } from 'inversify-ai/testing';
@@ -29,6 +29,18 @@ class Hidden {
     return this.#text !== '';
   }
 }
+class Filter {
+  @IsOptional() @IsString() name?: string;
+  get label(): string {
+    return this.name!.toUpperCase();
+  }
+}
+class Month {
+  constructor(private readonly n: number) {}
+  get next(): Month {
+    return new Month(this.n + 1);
+  }
+}
 class Said extends Hidden {
   constructor(readonly text: () => string) {
     super('');
@@ -53,6 +65,8 @@ const everything = defineTool({
     dto: { type: Private, description: 'One with accessors', optional: true },
     hidden: { schema: z.string().transform((text) => new Hidden(text)), description: 'Hides', optional: true },
     said: { schema: z.string().transform((text) => new Said(() => atob(text))), description: 'Says', optional: true },
+    filter: { type: Filter, description: 'A filter', optional: true },
+    months: { schema: z.number().transform((n) => new Month(n)) as never, description: 'Months', optional: true },
     fails: {
       schema: z.string().transform((text) => Object.defineProperty({}, text, { get: () => fail(), enumerable: true })),
       description: 'Fails',
@@ -115,6 +129,19 @@ describe('ArgumentGuard', () => {
     // A tool that it does not look at is not its business.
     const other = defineTool({ name: 'other', description: 'Another', parameters: {}, execute: () => 'ok' });
     expect((await ask({ deny, tools: ['other'] }, args, [other])).outcomes[0]).toBe('ok');
+  });
+
+  it('refuses what has no end, and JSON that is read otherwise elsewhere', async () => {
+    const { outcomes, events } = await ask({ deny }, { months: 1 });
+    expect(outcomes).toEqual(['refused', 'refused']);
+    expect((events.ended[0]!.error as Error).message).toMatch(/months holds more values than can be looked at/);
+    const twice = await ask({ deny }, { text: '{"a":1,"a":"dro\\u0070 table"}' });
+    expect(twice.outcomes[0]).toBe('refused');
+    expect((twice.events.ended[0]!.error as Error).message).toMatch(/text holds a text of JSON that is not read here/);
+  });
+
+  it('lets an empty object of a class by, and one whose accessor fails', async () => {
+    expect((await ask({ deny }, { filter: {} })).outcomes[0]).toBe('ok');
   });
 
   it('lets the others by, and looks only at the tools it is told of', async () => {

@@ -271,6 +271,30 @@ describe('a call that is made again', () => {
     expect(ran).toEqual(['kept', 'kept']);
   });
 
+  it('is the same by each of its arguments, one by what it holds and another by what it was made from', async () => {
+    const ran: unknown[] = [];
+    let made = 0;
+    class Id {
+      constructor(readonly id: string) {}
+    }
+    class Stamp {
+      readonly at = made++;
+      constructor(readonly n: number) {}
+    }
+    const keep = defineTool({
+      name: 'keep',
+      description: 'Keeps',
+      parameters: {
+        id: { schema: z.string().transform((id) => new Id(id.trim())), description: 'Id' },
+        stamp: { schema: z.number().transform((n) => new Stamp(n)), description: 'Stamp' },
+      },
+      execute: () => ran.push('kept'),
+    });
+    const turns = [call('keep', { id: '42', stamp: 1 }), call('keep', { id: ' 42', stamp: 1 }), text('ok')];
+    await agent(turns, { tools: [keep] }).service.run('q');
+    expect(ran).toEqual(['kept']);
+  });
+
   it('may be made again after an AIToolError', async () => {
     const ran: unknown[] = [];
     const closed = () => {

@@ -9,12 +9,14 @@ import {
   type AIRun,
   AIScopeError,
   type AIServiceOptions,
+  ChatModel,
   createAIService,
   defineTool,
   type ModelReply,
   type NextTool,
   refuse,
   type RunEnded,
+  type RunStarted,
   type ToolEnded,
   type ToolInvocation,
   type ToolOptions,
@@ -24,6 +26,7 @@ import {
 import { call, httpError, scriptedModel, type ScriptedModel, type ScriptedTurn, text } from 'inversify-ai/testing';
 import { z } from 'zod';
 import { Events } from '../../events.js';
+import { settled } from '../../settled.js';
 
 /* What a middleware, or an observer in passing, does wrong: nothing runs for it, nothing is hidden by it. */
 
@@ -144,6 +147,33 @@ describe('a tool that was executed', () => {
     }
   });
 
+  it('may be given up by an inner middleware, and the outer ones see what that one says', async () => {
+    const passes = tool((_call, next) => next());
+    const hangs = { body: () => new Promise(() => undefined) };
+    const patience = tool((_call, next) => Promise.race([next(), settled().then(() => refuse('Too slow.'))]));
+    for (const list of [[patience], [passes, patience], [passes, passes, patience, passes]]) {
+      const { run } = await ask(list, [pay, done], hangs);
+      expect(run!.calls).toMatchObject([{ outcome: 'refused', executed: true, result: 'Too slow.' }]);
+    }
+    const own = new Error('mine');
+    const fails = tool(async (_call, next) => {
+      void next();
+      await settled();
+      throw own;
+    });
+    expect((await ask([passes, fails], [pay, done], hangs)).error).toBe(own);
+  });
+
+  it('was not, where what it needs could not be made', async () => {
+    const later = tool(async (_call, next) => {
+      void next();
+      await Promise.resolve();
+      return refuse('No.');
+    });
+    const { run, ran } = await ask([later], [pay, done]);
+    expect([run!.calls[0]!.executed, ran]).toEqual([false, []]);
+  });
+
   it('shows the arguments that it was called with, whatever it made of them', async () => {
     const edits = tool((_call, next) => next({ arguments: { items: [7, 8, 9] } }));
     const { run, events } = await ask([edits], [call('pay', { items: [1] }), done], {
@@ -220,6 +250,54 @@ describe('what ends a run', () => {
       expect((await ask([tool(() => Promise.reject(own))], [pay, done])).error).toBe(own);
       expect(own.run).toBeUndefined();
     }
+  });
+
+  it('has the run, where the mistake is one that we say: next() was called twice', async () => {
+    for (const twice of [
+      tool((_call, next) => next().then(() => next())),
+      turn((_context, next) => next().then(() => next())),
+    ]) {
+      const { error } = await ask([twice], [pay, done]);
+      expect(error).toBeInstanceOf(AIDefinitionError);
+      expect((error as AIDefinitionError).run?.transcript[0]).toMatchObject({ text: 'q' });
+    }
+  });
+
+  it('is known of one run alone: what a middleware threw once, a model may throw later', async () => {
+    const shared = new AIDefinitionError('shared');
+    expect((await ask([turn(() => Promise.reject(shared))], [done])).error).toBe(shared);
+    class Fails extends ChatModel {
+      readonly name = 'fails';
+      readonly profile = { schema: 'accepted', wires: ['envelope'] } as const;
+      override complete(): Promise<ModelReply> {
+        return Promise.reject(shared);
+      }
+    }
+    const { error } = await ask([], [], { model: new Fails() });
+    expect(error).not.toBe(shared);
+    expect(error).toMatchObject({ message: 'shared', run: { turns: 0 } });
+  });
+
+  it('may be an error that cannot be read', async () => {
+    class Hostile extends AIScopeError {
+      override get cause(): unknown {
+        throw new Error('no');
+      }
+      override set cause(_cause: unknown) {
+        // Nobody keeps it.
+      }
+    }
+    const fails = defineTool({
+      name: 'pay',
+      description: 'Pays',
+      parameters: {},
+      execute: () => {
+        throw new Hostile('gone');
+      },
+    });
+    const { error, events } = await ask([], [call('pay')], { tools: [fails] });
+    expect(error).toMatchObject({ code: 'scope', message: 'gone', run: { turns: 1 } });
+    expect(names(events).at(-1)).toBe('runEnded');
   });
 
   it('does not show one caller’s run to another, whose middleware throws what it once caught', async () => {
@@ -370,6 +448,37 @@ describe('a middleware in passing', () => {
     // Objects of the application's own stay what they are, and its own data as it was.
     expect((got as typeof metadata).caller).toBe(metadata.caller);
     expect(metadata).toMatchObject({ tenant: { id: 't1' }, since: new Date('2026-01-01') });
+  });
+
+  it('leaves what is not data alone, and copies no more than it must', async () => {
+    class Permissions extends Set<string> {
+      allows(what: string): boolean {
+        return this.has(what);
+      }
+    }
+    const key = Symbol('tenant');
+    let deep: unknown[] = [];
+    for (let level = 0; level < 5_000; level++) deep = [deep];
+    const bare: Record<string, unknown> = Object.assign(Object.create(null) as object, { a: 1 });
+    const permissions = new Permissions(['pay']);
+    const seen: unknown[] = [];
+    class Sees extends AIObserver {
+      override runStarted({ metadata }: RunStarted): void {
+        seen.push(metadata);
+      }
+    }
+    const ask = (metadata: Readonly<Record<string, unknown>>) =>
+      createAIService({ model: scriptedModel([done]), observers: [new Sees(), new Sees()] }).chat('q', { metadata });
+    await ask({ permissions, deep, bare, [key]: 't' });
+    const [first] = seen.splice(0) as [Record<string | symbol, unknown>];
+    expect(first['permissions']).toBe(permissions);
+    expect(first[key]).toBe('t');
+    expect(Object.getPrototypeOf(first['bare'])).toBeNull();
+    await ask({ rows: [{ a: 1 }] });
+    expect(seen[0]).toBe(seen[1]);
+    seen.length = 0;
+    await ask({ since: new Date() });
+    expect(seen[0]).not.toBe(seen[1]);
   });
 
   it('costs no more where what is handed along holds the same many times', async () => {

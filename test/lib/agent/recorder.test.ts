@@ -267,6 +267,19 @@ describe('Recorder', () => {
     expect(readFileSync(file, 'utf8')).not.toContain('SECRET');
   });
 
+  it('plays what a middleware said as it was told: cut where it is long, never empty', async () => {
+    for (const said of ['', 'x'.repeat(30_000)]) {
+      class Says extends AIMiddleware {
+        override tool(): Promise<ToolOutcome> {
+          return Promise.resolve({ outcome: 'ok', result: said });
+        }
+      }
+      const script = [turns[0]!, turns[1]!, text('done')];
+      const recorded = await agent(script, [record(), new Says()]).service.run('q');
+      expect(rest(await agent([], [replay(), new Says()]).service.run('q'))).toEqual(rest(recorded));
+    }
+  });
+
   it('plays a call that was executed and refused afterwards as one that counts', async () => {
     class Withholds extends AIMiddleware {
       override async tool(_call: ToolInvocation, next: NextTool): Promise<ToolOutcome> {

@@ -250,6 +250,18 @@ describe('what a provider asks of one, it asks of all', () => {
     expect((await first.done).reply?.text).toBe('ok');
   });
 
+  it('is waited for once, whatever a clock says that somebody holds still', async () => {
+    jest.useRealTimers();
+    jest.useFakeTimers({ doNotFake: ['performance'] });
+    const model = scriptedModel([httpError(429, { headers: { 'retry-after': '5' } }), text('ok'), text('ok')]);
+    const first = ask(model);
+    await jest.advanceTimersByTimeAsync(1);
+    const second = ask(model);
+    await jest.advanceTimersByTimeAsync(7_000);
+    expect((await first.done).reply?.text).toBe('ok');
+    expect((await second.done).reply?.text).toBe('ok');
+  });
+
   it('nobody sends before the instant, and then not all at once', async () => {
     const model = scriptedModel([
       httpError(429, { headers: { 'retry-after': '10' } }),

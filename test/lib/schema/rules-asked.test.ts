@@ -1,3 +1,4 @@
+import { type ArgumentKey, areSame } from '../../../lib/schema/call-key.js';
 import 'reflect-metadata';
 import { describe, expect, it, jest } from '@jest/globals';
 import { Expose, Transform, Type } from 'class-transformer';
@@ -300,15 +301,13 @@ describe('what would take the memory or the stack', () => {
 });
 
 describe('what makes two calls the same call', () => {
-  const keys = async (options: ParameterOptions, p: unknown): Promise<readonly string[]> => {
+  const keys = async (options: ParameterOptions, p: unknown): Promise<readonly ArgumentKey[]> => {
     const conversion = await convert(options, { p });
     if (!conversion.ok) throw new Error(conversion.lines.join());
     return conversion.keys();
   };
-  const isSame = async (options: ParameterOptions, one: unknown, other: unknown): Promise<boolean> => {
-    const others = await keys(options, other);
-    return (await keys(options, one)).some((key) => others.includes(key));
-  };
+  const isSame = async (options: ParameterOptions, one: unknown, other: unknown): Promise<boolean> =>
+    areSame(await keys(options, one), await keys(options, other));
 
   class Card {
     @IsInt() id!: number;
@@ -346,6 +345,25 @@ describe('what makes two calls the same call', () => {
   class Trimmed {
     @Transform(({ value: text }: { value: string }) => text.trim()) @IsString() name!: string;
   }
+  class Masked {
+    readonly #pan: string;
+    constructor(pan: string) {
+      this.#pan = pan;
+    }
+    toJSON(): string {
+      return `****${this.#pan.slice(-4)}`;
+    }
+  }
+  class Priced {
+    readonly currency = 'EUR';
+    readonly #cents: number;
+    constructor(cents: number) {
+      this.#cents = cents;
+    }
+    get cents(): number {
+      return this.#cents;
+    }
+  }
   class OrderId {
     constructor(readonly id: string) {}
   }
@@ -371,6 +389,8 @@ describe('what makes two calls the same call', () => {
       { means: { by: 'transfer', id: 1 } },
     ],
     ['what only an accessor shows', { type: Private }, { amount: 1 }, { amount: 900 }],
+    ['what masks what it holds', { schema: z.string().transform((pan) => new Masked(pan)) }, '1111', '21111'],
+    ['what shows a part of it', { schema: z.number().transform((n) => new Priced(n)) as never }, 10, 500],
     ['what hides what it holds', { schema: z.number().transform((n) => new Money(n)) as never }, 1, 900],
     ['numbers beyond all numbers', { schema: z.looseObject({}) }, { a: null }, { a: 1 }],
     ['a text and a list', { schema: z.union([z.string(), z.array(z.number())]) }, 'x', [1]],
