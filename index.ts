@@ -30,6 +30,7 @@ export { AIMiddleware, type TurnContext } from './lib/agent/middleware.js';
 export { AIObserver } from './lib/agent/observer.js';
 export { Recorder, type RecorderOptions } from './lib/agent/recorder.js';
 export { AIService, type AIServiceOptions, type WithToolsOptions } from './lib/agent/service.js';
+export type { AIEvent, RunAnswered, TextWritten } from './lib/agent/event-stream.js';
 export type { AnswerType, AnswerValue } from './lib/agent/typed-answer.js';
 export type { ToolOptions } from './lib/declaration.js';
 export {
@@ -47,7 +48,10 @@ export {
 export type { AILogger } from './lib/logger.js';
 export {
   ChatModel,
+  type FunctionChoice,
   type JsonSchema,
+  type ModelDelta,
+  type ModelFunction,
   type ModelMessage,
   type ModelProfile,
   type ModelCall,
@@ -58,10 +62,12 @@ export {
 } from './lib/model/chat-model.js';
 export type { FinishReason } from './lib/model/finish-reason.js';
 export type { ModelUsage } from './lib/model/usage.js';
-export type { AILimits, ModelPrices, ModelSettings, RetryOptions } from './lib/run-options.js';
+export type { AILimits, ModelPrices, ModelSettings, RetryOptions, ToolChoice } from './lib/run-options.js';
 export { embeddedModel } from './lib/model/embedded.js';
 export { modelFromEnv } from './lib/model/model-from-env.js';
-export { openAI, type OpenAIClient, type OpenAIOptions } from './lib/model/open-ai.js';
+export { openAI, type OpenAIOptions } from './lib/model/open-ai.js';
+export type { OpenAIClient } from './lib/model/open-ai-model.js';
+export type { OpenAIProfile, OpenAIProfileName } from './lib/model/profiles.js';
 export type {
   AIRun,
   AIUsage,

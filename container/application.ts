@@ -1,7 +1,12 @@
 import { Plugin, type PluginApi, type PluginContext } from '@inversifyjs/plugin';
 import type { Container, Newable, ResolutionContext, ServiceIdentifier } from 'inversify';
 import { type Class, type Site, type SiteListener, watchSites } from '../decorators/metadata.js';
-import { DEFAULT_MAX_ATTEMPTS, DEFAULT_MAX_TOOL_CALLS } from '../lib/agent/agent.js';
+import {
+  DEFAULT_MAX_ATTEMPTS,
+  DEFAULT_MAX_PARALLEL_CALLS,
+  DEFAULT_MAX_TOOL_CALLS,
+  toolChoiceProblems,
+} from '../lib/agent/agent.js';
 import { perToolProblems } from '../lib/agent/limits.js';
 import { describeKind, throwProblems } from '../lib/declaration.js';
 import { AIDefinitionError, AIScopeError } from '../lib/errors.js';
@@ -17,7 +22,10 @@ import {
   type ModelPrices,
   type ModelSettings,
   type RetryOptions,
+  type ToolChoice,
 } from '../lib/run-options.js';
+import type { WireName } from '../lib/wire-name.js';
+import { wireProblems } from '../lib/wire/wires.js';
 import { copiesOf } from '../lib/token.js';
 import { currentScope, SCOPE } from './current-scope.js';
 import { type CheckedApplication, checkApplication, type SiteLook } from './check.js';
@@ -38,11 +46,17 @@ import { unusedWarnings } from './unused.js';
 
 /** The defaults of an application's sites. */
 export interface ApplicationDefaults {
+  /** The one that was passed; what is bound is known when a run asks for it. */
+  readonly model: ChatModel | undefined;
   readonly system: string | undefined;
   readonly maxToolCalls: number | undefined;
   readonly maxAttempts: number | undefined;
   readonly limits: AILimits | undefined;
   readonly settings: ModelSettings | undefined;
+  readonly wire: WireName | undefined;
+  readonly toolChoice: ToolChoice | undefined;
+  readonly parallelToolCalls: boolean | undefined;
+  readonly maxParallelCalls: number | undefined;
   readonly retry: RetryOptions | undefined;
   readonly prices: ModelPrices | undefined;
   readonly logger: AILogger;
@@ -164,7 +178,12 @@ export class Application implements SiteListener {
         `@AI on ${site.name}: model must be a ChatModel, as openAI({ model: '…' }) makes one; found ${describeKind(options.model)}`,
       );
     const tools = compileSite(site, list);
-    throwProblems(perToolProblems(`@AI on ${site.name}`, options.limits, tools.toolset));
+    const toolChoice = options.toolChoice ?? this.#defaults.toolChoice ?? 'auto';
+    throwProblems([
+      ...perToolProblems(`@AI on ${site.name}`, options.limits, tools.toolset),
+      ...toolChoiceProblems(`@AI on ${site.name}`, toolChoice, tools.toolset),
+      ...this.#wireProblems(site),
+    ]);
     const definition = Object.freeze({
       site: site.name,
       toolset: tools.toolset,
@@ -173,6 +192,10 @@ export class Application implements SiteListener {
       maxAttempts: options.maxAttempts ?? this.#defaults.maxAttempts ?? DEFAULT_MAX_ATTEMPTS,
       limits: mergeLimits(this.#defaults.limits, options.limits),
       settings: merge(this.#defaults.settings, options.settings),
+      wire: options.wire ?? this.#defaults.wire,
+      toolChoice,
+      parallelToolCalls: options.parallelToolCalls ?? this.#defaults.parallelToolCalls ?? false,
+      maxParallelCalls: options.maxParallelCalls ?? this.#defaults.maxParallelCalls ?? DEFAULT_MAX_PARALLEL_CALLS,
     });
     return Object.freeze({
       definition,
@@ -187,6 +210,13 @@ export class Application implements SiteListener {
       unbound: (where: string, classes: readonly Class[], scope: RequestScope | undefined) =>
         this.#unbound(where, classes, scope),
     });
+  }
+
+  /** A wire that a model does not speak, where it is known which model that is. */
+  #wireProblems({ name, options }: Site): string[] {
+    const wire = options.wire ?? this.#defaults.wire;
+    const model = options.model ?? this.#defaults.model;
+    return model === undefined ? [] : wireProblems(`@AI on ${name}`, wire, model);
   }
 
   /** The tool classes that nobody bound. */

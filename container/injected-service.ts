@@ -1,10 +1,8 @@
-import { type AgentDefinition, type ChatOptions, runAgent, type RunEnvironment } from '../lib/agent/agent.js';
-import type { Answered } from '../lib/agent/loop.js';
+import { type AgentDefinition, runAgent, type RunEnvironment } from '../lib/agent/agent.js';
 import { AIMiddleware, isMiddleware } from '../lib/agent/middleware.js';
 import { AIObserver, isObserver } from '../lib/agent/observer.js';
-import { RunningService } from '../lib/agent/running-service.js';
+import { type Answer, RunningService } from '../lib/agent/running-service.js';
 import type { AIService, WithToolsOptions } from '../lib/agent/service.js';
-import type { AnswerType } from '../lib/agent/typed-answer.js';
 import type { ModelPrices, RetryOptions } from '../lib/run-options.js';
 import type { Class } from '../decorators/metadata.js';
 import { describeKind, throwProblems, unknownOptions } from '../lib/declaration.js';
@@ -49,17 +47,16 @@ export class InjectedService extends RunningService {
     this.#own = own;
   }
 
-  protected override async answer(
-    message: string,
-    options: ChatOptions,
-    type?: AnswerType<unknown>,
-  ): Promise<Answered> {
+  protected override place(): Answer {
     const scope = this.#scope();
-    return scope.run(async () => {
-      scope.inspect(this.#agent.tools);
-      const place = { signal: scope.signal, environment: () => this.#environment(scope) };
-      return runAgent(this.#agent.definition, message, options, place, type);
-    });
+    const place = { signal: scope.signal, environment: () => this.#environment(scope) };
+    return async (message, options, asked) => {
+      scope.refuseIfClosed(this.#agent.definition.site);
+      return scope.run(async () => {
+        scope.inspect(this.#agent.tools);
+        return runAgent(this.#agent.definition, message, options, place, asked);
+      });
+    };
   }
 
   async #environment(scope: RequestScope): Promise<RunEnvironment> {

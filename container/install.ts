@@ -11,7 +11,9 @@ import {
   retryProblems,
   type RetryOptions,
   runOptionProblems,
+  type ToolChoice,
 } from '../lib/run-options.js';
+import type { WireName } from '../lib/wire-name.js';
 import { copiesOf } from '../lib/token.js';
 import { denialProblems, guardedDenial } from '../lib/tool/denial.js';
 import { Application } from './application.js';
@@ -32,6 +34,14 @@ export interface InstallOptions {
   readonly limits?: AILimits;
   /** Sent along with every request. Default: nothing. */
   readonly settings?: ModelSettings;
+  /** How turns travel. Default: the strongest wire that the model's profile has. */
+  readonly wire?: WireName;
+  /** Whether a tool must be called first. Default: `auto`. */
+  readonly toolChoice?: ToolChoice;
+  /** Whether the model may make several calls in one turn, on the native wire. Default: false. */
+  readonly parallelToolCalls?: boolean;
+  /** How many calls of one turn run at once, of tools that only look. Default: 4. */
+  readonly maxParallelCalls?: number;
   /** How a provider call is repeated. */
   readonly retry?: RetryOptions;
   /** What tokens cost: gives `usage.cost`. Default: no cost. */
@@ -72,7 +82,7 @@ export interface AIHandle {
 
 const OPTIONS = [
   ...['model', 'system', 'maxToolCalls', 'maxAttempts', 'limits', 'settings'],
-  ...['retry', 'prices', 'logger', 'isDenial'],
+  ...['wire', 'toolChoice', 'parallelToolCalls', 'maxParallelCalls', 'retry', 'prices', 'logger', 'isDenial'],
 ];
 const INSTALLED = Symbol.for('inversify-ai/installed');
 
@@ -115,11 +125,16 @@ export function installAI(container: Container, options: InstallOptions): AIHand
   if (options.model !== undefined) container.bind(ChatModel).toConstantValue(options.model);
   const logger = guarded(options.logger ?? consoleLogger);
   const application = new Application(container, {
+    model: options.model,
     system: options.system,
     maxToolCalls: options.maxToolCalls,
     maxAttempts: options.maxAttempts,
     limits: options.limits,
     settings: options.settings,
+    wire: options.wire,
+    toolChoice: options.toolChoice,
+    parallelToolCalls: options.parallelToolCalls,
+    maxParallelCalls: options.maxParallelCalls,
     retry: options.retry,
     prices: options.prices,
     logger,

@@ -10,7 +10,8 @@ import {
 } from '../lib/declaration.js';
 import { AIDefinitionError } from '../lib/errors.js';
 import type { ChatModel } from '../lib/model/chat-model.js';
-import { type AILimits, type ModelSettings, runOptionProblems } from '../lib/run-options.js';
+import { type AILimits, type ModelSettings, runOptionProblems, type ToolChoice } from '../lib/run-options.js';
+import type { WireName } from '../lib/wire-name.js';
 import { groupNames, isToolGroup, narrows, type ToolGroup } from '../lib/tool/group.js';
 import type { Tool } from '../lib/tool/tool.js';
 import { className, refuseStandardDecorator } from './member.js';
@@ -37,9 +38,20 @@ export interface AIOptions {
   readonly limits?: AILimits;
   /** Sent along with every request; each in place of the application's. */
   readonly settings?: ModelSettings;
+  /** How turns travel. Default: the strongest wire that the model's profile has. */
+  readonly wire?: WireName;
+  /** Whether a tool must be called first, and which. Default: `auto`. */
+  readonly toolChoice?: ToolChoice;
+  /** Whether the model may make several calls in one turn, on the native wire. Default: false. */
+  readonly parallelToolCalls?: boolean;
+  /** How many calls of one turn run at once, of tools that only look. Default: 4. */
+  readonly maxParallelCalls?: number;
 }
 
-const OPTIONS = ['tools', 'toolGroup', 'system', 'model', 'maxToolCalls', 'maxAttempts', 'limits', 'settings'];
+const OPTIONS = [
+  ...['tools', 'toolGroup', 'system', 'model', 'maxToolCalls', 'maxAttempts', 'limits', 'settings'],
+  ...['wire', 'toolChoice', 'parallelToolCalls', 'maxParallelCalls'],
+];
 
 /**
  * Injects an agent, an `AIService`, into a constructor parameter or a property. The agent has the tools that are listed

@@ -3,6 +3,7 @@
  * what is wrong with it.
  */
 
+import type { WireName } from './wire-name.js';
 import { countProblems, describeKind, isObject, shortly, timerProblems, unknownOptions } from './declaration.js';
 
 /** What ends a run that does not end itself. What is left out is not limited. */
@@ -50,8 +51,18 @@ export interface ModelPrices {
   readonly outputPerMillion: number;
 }
 
+/**
+ * Whether a question must call a tool before it is answered, and which: `auto` leaves it to the model, `required` wants
+ * one of them, `none` none, and a wire name that tool. It holds until the first call was made.
+ */
+export type ToolChoice = 'auto' | 'required' | 'none' | (string & {});
+
 /** The options that a site and an application have in common. */
 export interface RunOptions {
+  readonly wire?: WireName | undefined;
+  readonly toolChoice?: ToolChoice | undefined;
+  readonly parallelToolCalls?: boolean | undefined;
+  readonly maxParallelCalls?: number | undefined;
   readonly limits?: AILimits | undefined;
   readonly settings?: ModelSettings | undefined;
 }
@@ -62,9 +73,22 @@ const RETRY = ['minDelayMs', 'maxDelayMs', 'maxRetryAfterMs', 'deadlineMs', 'ran
 const PRICES = ['inputPerMillion', 'cachedInputPerMillion', 'outputPerMillion'];
 
 /** One line for each thing that is wrong with limits and settings. */
-export function runOptionProblems(where: string, { limits, settings }: RunOptions): string[] {
-  return [...limitProblems(where, limits), ...settingProblems(where, settings)];
+export function runOptionProblems(where: string, options: RunOptions): string[] {
+  const { limits, settings, wire, toolChoice, parallelToolCalls, maxParallelCalls } = options;
+  const problems = [...limitProblems(where, limits), ...settingProblems(where, settings)];
+  if (wire !== undefined && !WIRES.includes(wire))
+    problems.push(`${where}: wire must be 'envelope', 'union' or 'native'; found ${shortly(wire)}`);
+  if (toolChoice !== undefined && (typeof toolChoice !== 'string' || toolChoice === ''))
+    problems.push(
+      `${where}: toolChoice must be 'auto', 'required', 'none' or the wire name of a tool; found ${shortly(toolChoice)}`,
+    );
+  if (parallelToolCalls !== undefined && typeof parallelToolCalls !== 'boolean')
+    problems.push(`${where}: parallelToolCalls must be true or false, found ${describeKind(parallelToolCalls)}`);
+  problems.push(...countProblems(where, 'maxParallelCalls', maxParallelCalls));
+  return problems;
 }
+
+const WIRES: readonly WireName[] = ['envelope', 'union', 'native'];
 
 function limitProblems(where: string, limits: unknown): string[] {
   if (limits === undefined) return [];

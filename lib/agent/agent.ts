@@ -1,14 +1,18 @@
 import { onAbort, untilAborted } from '../abort.js';
 import type { AILogger } from '../logger.js';
 import type { ChatModel } from '../model/chat-model.js';
-import { countProblems, describeKind, isObject, optionProblems, throwProblems } from '../declaration.js';
+import { countProblems, describeKind, isObject, optionProblems, shortly, throwProblems } from '../declaration.js';
 import type { AILimits, ModelPrices, ModelSettings, RetryOptions } from '../run-options.js';
 import { groupNames, narrows, type ToolGroup } from '../tool/group.js';
 import type { DenialTest } from '../tool/denial.js';
 import type { Toolset } from '../tool/toolset.js';
-import { envelope } from '../wire/envelope.js';
+import type { ToolChoice } from '../run-options.js';
+import type { WireName } from '../wire-name.js';
+import type { Wire } from '../wire/wire.js';
+import { wireFor, wireProblems } from '../wire/wires.js';
 import { copyOfMetadata } from '../schema/copy.js';
 import { Deadline } from './deadline.js';
+import type { RunWatch } from './event-stream.js';
 import { type Answered, Run } from './loop.js';
 import type { AIMiddleware } from './middleware.js';
 import type { AIObserver } from './observer.js';
@@ -26,6 +30,8 @@ export interface ChatOptions {
   readonly toolGroup?: ToolGroup | readonly ToolGroup[];
   /** At most so many calls; not above the agent's own bound. */
   readonly maxToolCalls?: number;
+  /** Whether a tool must be called first, and which of this question's. Default: the agent's own. */
+  readonly toolChoice?: ToolChoice;
 }
 
 /** What an agent is: immutable, shared by all its runs. */
@@ -38,6 +44,18 @@ export interface AgentDefinition {
   readonly maxAttempts: number;
   readonly limits: AILimits;
   readonly settings: ModelSettings;
+  /** The wire that was asked for; none where the model's profile says. */
+  readonly wire: WireName | undefined;
+  readonly toolChoice: ToolChoice;
+  /** Whether a turn may hold several calls, where the wire has them. */
+  readonly parallelToolCalls: boolean;
+  /** How many calls of one turn, of tools that only look, run at once. */
+  readonly maxParallelCalls: number;
+}
+
+/** An agent for one run: narrowed, its wire chosen. */
+export interface RunningAgent extends Omit<AgentDefinition, 'wire'> {
+  readonly wire: Wire;
 }
 
 /** What a run takes from where it is run: a scope, or nothing but the options of `createAIService`. */
@@ -61,6 +79,7 @@ export interface RunEnvironment {
 
 export const DEFAULT_MAX_TOOL_CALLS = 5;
 export const DEFAULT_MAX_ATTEMPTS = 3;
+export const DEFAULT_MAX_PARALLEL_CALLS = 4;
 
 /** Where a run is run. */
 export interface RunPlace {
@@ -79,11 +98,11 @@ export async function runAgent(
   question: string,
   options: ChatOptions,
   place: RunPlace,
-  type?: AnswerType<unknown>,
+  { type, watch }: { readonly type?: AnswerType<unknown> | undefined; readonly watch?: RunWatch | undefined } = {},
 ): Promise<Answered> {
-  const { toolset, maxToolCalls } = narrow(agent, question, options);
+  const narrowed = narrow(agent, question, options);
   const typed = type === undefined ? undefined : compileAnswer(agent.site, type);
-  const signals = [options.signal, place.signal].filter((signal) => signal !== undefined);
+  const signals = [options.signal, place.signal, watch?.signal].filter((signal) => signal !== undefined);
   // One signal for the run, listening to those of others only as long as it lasts: theirs may live for ever.
   const controller = new AbortController();
   const stops = signals.map((signal) =>
@@ -103,10 +122,16 @@ export async function runAgent(
         pastDeadline: deadline.isReason(error) ? deadline.error() : undefined,
       });
     });
+    const { model } = environment;
+    throwProblems(wireProblems(agent.site, agent.wire, model));
     return await new Run(
-      { ...agent, toolset, maxToolCalls, wire: envelope },
-      { text: question, metadata: copyOfMetadata(options.metadata ?? {}), typed },
-      { ...environment, ...(place.signal !== undefined && { signal: place.signal }) },
+      { ...agent, ...narrowed, wire: wireFor(model.profile, agent.wire) },
+      { text: question, metadata: copyOfMetadata(options.metadata ?? {}), typed, say: watch?.say },
+      {
+        ...environment,
+        ...(place.signal !== undefined && { signal: place.signal }),
+        ...(watch !== undefined && { observers: [...environment.observers, watch.observer] }),
+      },
       controller.signal,
       deadline,
     ).answer();
@@ -122,13 +147,13 @@ async function environmentOf({ environment }: RunPlace, signal: AbortSignal): Pr
   return made instanceof Promise ? untilAborted(signal, made) : made;
 }
 
-const CHAT_OPTIONS = ['signal', 'metadata', 'toolGroup', 'maxToolCalls'];
+const CHAT_OPTIONS = ['signal', 'metadata', 'toolGroup', 'maxToolCalls', 'toolChoice'];
 
 function narrow(
   agent: AgentDefinition,
   question: unknown,
   options: ChatOptions,
-): { readonly toolset: Toolset; readonly maxToolCalls: number } {
+): Pick<AgentDefinition, 'toolset' | 'maxToolCalls' | 'toolChoice'> {
   const where = `${agent.site}, chat`;
   const problems = [
     ...optionProblems(where, options, CHAT_OPTIONS),
@@ -145,12 +170,34 @@ function narrow(
   if (options.metadata !== undefined && !isObject(options.metadata))
     problems.push(`${where}: metadata must be an object, found ${describeKind(options.metadata)}`);
   throwProblems(problems);
-  const { maxToolCalls = agent.maxToolCalls } = options;
-  if (!narrows(options)) return { toolset: agent.toolset, maxToolCalls };
+  const { maxToolCalls = agent.maxToolCalls, toolChoice = agent.toolChoice } = options;
+  const toolset = narrowedSet(agent, options, where);
+  throwProblems(toolChoiceProblems(where, toolChoice, toolset));
+  return { toolset, maxToolCalls, toolChoice };
+}
+
+function narrowedSet({ toolset }: AgentDefinition, options: ChatOptions, where: string): Toolset {
+  if (!narrows(options)) return toolset;
+  const problems: string[] = [];
   const groups = groupNames(where, options.toolGroup, problems);
-  if (agent.toolset.tools.length === 0) problems.push(`${where}: there are no tools that toolGroup could narrow`);
+  if (toolset.tools.length === 0) problems.push(`${where}: there are no tools that toolGroup could narrow`);
   throwProblems(problems);
-  return { toolset: agent.toolset.only(groups, where), maxToolCalls };
+  return toolset.only(groups, where);
+}
+
+const CHOICES: readonly string[] = ['auto', 'required', 'none'];
+
+/** A problem where a choice is of a tool that is not there. */
+export function toolChoiceProblems(where: string, choice: unknown, toolset: Toolset): string[] {
+  if (choice === undefined || (typeof choice === 'string' && CHOICES.includes(choice))) {
+    return choice === 'required' && toolset.tools.length === 0
+      ? [`${where}: toolChoice is 'required', and there are no tools`]
+      : [];
+  }
+  if (typeof choice === 'string' && toolset.get(choice) !== undefined) return [];
+  return [
+    `${where}: toolChoice must be 'auto', 'required', 'none' or one of its tools, ${toolset.names.join(', ')}; found ${shortly(choice)}`,
+  ];
 }
 
 /** Any implementation will do: a polyfill's, or another realm's. */

@@ -1,21 +1,21 @@
 import { untilAborted } from '../abort.js';
-import { counted, deepFreeze } from '../declaration.js';
-import { type AIError, AIToolIterationError, isErrorOf } from '../errors.js';
-import type { AIRun, ToolCallRecord } from '../run.js';
-import { cut } from '../schema/quote.js';
+import { type AIError, isErrorOf } from '../errors.js';
+import type { AIRun, TranscriptEntry } from '../run.js';
 import { Dispatcher } from '../tool/dispatcher.js';
 import { ThrownErrors } from '../tool/thrown.js';
 import { Toolset } from '../tool/toolset.js';
 import { decodeTyped } from '../wire/reply.js';
-import type { Decoded, Failure, Wire, WireCall } from '../wire/wire.js';
-import type { AgentDefinition, RunEnvironment } from './agent.js';
+import type { Decoded, Failure } from '../wire/wire.js';
+import type { RunEnvironment, RunningAgent } from './agent.js';
 import type { Deadline } from './deadline.js';
+import { offerOf } from './offer.js';
 import { tokenLimit, turnLimit } from './limits.js';
 import { Observers } from './observer.js';
 import { ProviderTurns } from './provider-turns.js';
-import { responseError, uncheckedAnswer, unfitting } from './response-failure.js';
+import { responseError, uncalled, uncheckedAnswer, unfitting, unoffered } from './response-failure.js';
 import { rejection } from './rejection.js';
 import { RunState } from './run-state.js';
+import { TurnCalls } from './turn-calls.js';
 import type { TypedAnswer } from './typed-answer.js';
 
 /** What one question asks for. */
@@ -24,6 +24,8 @@ export interface Question {
   readonly metadata: Readonly<Record<string, unknown>>;
   /** The type of its answer, where it is to have one. */
   readonly typed?: TypedAnswer | undefined;
+  /** Takes the answer while it is written; none where nobody looks. */
+  readonly say?: ((turn: number, delta: string) => void) | undefined;
 }
 
 /** A run that came to its end, and the typed answer where one was asked for. */
@@ -37,7 +39,7 @@ export interface Answered {
  * each call to the dispatcher. All state of a run is here, so that agent, toolset and service can be shared.
  */
 export class Run {
-  readonly #agent: AgentDefinition & { readonly wire: Wire };
+  readonly #agent: RunningAgent;
   readonly #question: Question;
   readonly #environment: RunEnvironment;
   readonly #signal: AbortSignal;
@@ -51,9 +53,11 @@ export class Run {
   #corrected = false;
   readonly #own = new Set<unknown>();
   readonly #thrown = new ThrownErrors();
+  readonly #calls: TurnCalls;
+  readonly #carried = (entry: TranscriptEntry): readonly object[] | undefined => this.#state.carriedBy(entry);
 
   constructor(
-    agent: AgentDefinition & { readonly wire: Wire },
+    agent: RunningAgent,
     question: Question,
     environment: RunEnvironment,
     signal: AbortSignal,
@@ -76,6 +80,7 @@ export class Run {
       state: this.#state,
       observers: this.#observers,
       thrown: this.#thrown,
+      say: question.say,
     });
     this.#dispatcher = new Dispatcher({
       runId,
@@ -98,8 +103,17 @@ export class Run {
         this.#observers.tell('toolStarted', call);
       },
       ended: (record, error) => {
-        this.#state.calls.push(record);
+        this.#state.record(record);
         this.#observers.tell('toolEnded', { ...record, ...(error !== undefined && { error }) });
+      },
+    });
+    this.#calls = new TurnCalls({
+      agent,
+      state: this.#state,
+      dispatcher: this.#dispatcher,
+      check: () => {
+        deadline.check();
+        this.#limit(tokenLimit(site, agent.limits, this.#state));
       },
     });
   }
@@ -151,29 +165,57 @@ export class Run {
 
   async #turn(): Promise<Answered | undefined> {
     this.#deadline.check();
-    const { toolset, wire, system, site, limits } = this.#agent;
+    const { toolset, wire, system, site, limits, parallelToolCalls } = this.#agent;
     const { typed } = this.#question;
-    const offered = this.#atCap ? Toolset.EMPTY : toolset.without(this.#dispatcher.exhausted);
+    const { offered, mustCall, stop } = offerOf(this.#agent, {
+      atCap: this.#atCap,
+      exhausted: this.#dispatcher.exhausted,
+      hasCalled: this.#state.calls.length > 0,
+    });
     // Where nothing may be called, a typed answer takes the place of the turn.
-    if (typed !== undefined && offered.tools.length === 0)
-      return this.#typedAnswer(typed, toolset.tools.length > 0 ? 'cap' : 'answer');
+    if (typed !== undefined && offered.tools.length === 0) return this.#typedAnswer(typed, stop);
     this.#limit(tokenLimit(site, limits, this.#state) ?? turnLimit(site, limits, this.#state));
-    const turn = { system, toolset, offered, transcript: this.#state.transcript };
-    const decoded = wire.decode(await this.#provider.complete(wire.encode(turn)), turn);
+    const { transcript } = this.#state;
+    const turn = { system, toolset, offered, transcript, mustCall, parallelCalls: parallelToolCalls };
+    const reply = await this.#provider.complete(wire.encode({ ...turn, carried: this.#carried }), () =>
+      wire.answerText(turn),
+    );
+    const decoded = wire.decode(reply, turn);
     switch (decoded.kind) {
       case 'answer':
-        this.#state.add({ role: 'assistant', text: decoded.text, calls: Object.freeze([]) });
-        if (typed !== undefined) return this.#typedAnswer(typed, 'answer');
-        return this.#answered(decoded.text, offered.tools.length === 0 && toolset.tools.length > 0 ? 'cap' : 'answer');
+        if (mustCall) {
+          this.#correct(uncalled(decoded.text, offered.names));
+          return undefined;
+        }
+        this.#provider.sayRest(decoded.text);
+        this.#state.add({ role: 'assistant', text: decoded.text, calls: Object.freeze([]) }, reply.carried);
+        return typed === undefined ? this.#answered(decoded.text, stop) : this.#typedAnswer(typed, 'answer');
       case 'failure':
         this.#correct(decoded);
         return undefined;
       case 'calls':
-        // With calls left, one that nobody may make any more is refused like any other.
-        if (this.#atCap || toolset.tools.length === 0) throw this.#namedAtCap(decoded.calls);
-        this.#limit(tokenLimit(site, limits, this.#state));
-        return this.#dispatchAll(decoded, offered);
+        return this.#call(decoded, offered, reply.carried);
     }
+  }
+
+  async #call(
+    { calls, text }: Extract<Decoded, { readonly kind: 'calls' }>,
+    offered: Toolset,
+    carried: readonly object[] | undefined,
+  ): Promise<Answered | undefined> {
+    const { toolset, toolChoice, site, limits, maxToolCalls } = this.#agent;
+    const isForbidden = toolset.tools.length === 0 || (toolChoice === 'none' && this.#state.calls.length === 0);
+    // With calls left, one that nobody may make any more is refused like any other.
+    if (this.#atCap || isForbidden)
+      throw this.#made(unoffered(site, { calls, made: this.#state.calls, used: this.#used, atCap: this.#atCap }));
+    this.#limit(tokenLimit(site, limits, this.#state));
+    const left = maxToolCalls - this.#used;
+    this.#used += calls.length;
+    this.#provider.sayRest(text);
+    const direct = await this.#calls.run(calls, { text, carried, offered, left });
+    if (direct === undefined || this.#question.typed !== undefined) return undefined;
+    this.#provider.sayInPlace(direct);
+    return this.#answered(direct, 'answer');
   }
 
   /** For messages. */
@@ -201,6 +243,7 @@ export class Run {
           toolset,
           offered: Toolset.EMPTY,
           transcript: this.#state.transcript,
+          carried: this.#carried,
           answer: { ...typed.responseSchema, spellOut: this.#environment.model.profile.schema !== 'enforced' },
         }),
       );
@@ -228,49 +271,5 @@ export class Run {
     this.#corrected = true;
     this.#used++;
     this.#state.add({ role: 'user', text: failure.correction });
-  }
-
-  #namedAtCap(calls: readonly WireCall[]): AIToolIterationError {
-    const { site } = this.#agent;
-    const made = this.#state.calls.map(({ tool, outcome }) => `${cut(tool)} (${outcome})`).join(', ');
-    const error = new AIToolIterationError(
-      `${site}: the model still named ${calls.map(({ tool }) => `"${cut(tool)}"`).join(', ')} when no tool was on offer, after ${counted(this.#used, 'call')}${made === '' ? '' : `: ${made}`}. ` +
-        'Nothing was run. Its server does not enforce the schema, or the question needs a higher maxToolCalls.',
-    );
-    return this.#made(error);
-  }
-
-  async #dispatchAll(
-    { calls, text }: Extract<Decoded, { readonly kind: 'calls' }>,
-    offered: Toolset,
-  ): Promise<Answered | undefined> {
-    const { toolset } = this.#agent;
-    const requested = calls.map((call, index) => ({
-      ...call,
-      // A name that no tool has may be of any length.
-      tool: toolset.get(call.tool) === undefined ? cut(call.tool) : call.tool,
-      callId: `call_${(this.#state.calls.length + index + 1).toString()}`,
-      turn: this.#state.turns,
-    }));
-    this.#state.add({
-      role: 'assistant',
-      text,
-      calls: Object.freeze(
-        requested.map(({ callId, tool, sent }) => Object.freeze({ callId, tool, arguments: deepFreeze(sent) })),
-      ),
-    });
-    let last: ToolCallRecord | undefined;
-    let allSeemOk = true;
-    for (const call of requested) {
-      const { record, seemsOk } = await this.#dispatcher.dispatch(call, toolset, offered);
-      this.#used++;
-      last = record;
-      allSeemOk &&= seemsOk;
-      this.#state.add({ role: 'tool', callId: record.callId, tool: record.tool, text: record.result });
-    }
-    const isDirect = last !== undefined && allSeemOk && toolset.get(last.tool)?.returnDirect === true;
-    return isDirect && this.#question.typed === undefined
-      ? this.#answered((last as ToolCallRecord).result, 'answer')
-      : undefined;
   }
 }

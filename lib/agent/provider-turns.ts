@@ -2,16 +2,17 @@ import { onAbort, untilAborted } from '../abort.js';
 import { type ModelReply, type ModelRequest, readReply } from '../model/chat-model.js';
 import { completeWithRetry } from '../model/retry.js';
 import { copyOfMetadata } from '../schema/copy.js';
-import type { AgentDefinition, RunEnvironment } from './agent.js';
+import type { RunningAgent, RunEnvironment } from './agent.js';
 import type { Question } from './loop.js';
-import { type TurnContext, turnThroughMiddleware } from './middleware.js';
+import { AIMiddleware, type TurnContext, turnThroughMiddleware } from './middleware.js';
 import type { ThrownErrors } from '../tool/thrown.js';
+import type { AnswerText } from '../wire/answer-text.js';
 import type { Observers } from './observer.js';
 import type { RunState } from './run-state.js';
 
 /** What the turns of one run have in common. */
 interface ProviderTurnsContext {
-  readonly agent: AgentDefinition;
+  readonly agent: RunningAgent;
   readonly question: Question;
   readonly environment: RunEnvironment;
   readonly signal: AbortSignal;
@@ -19,26 +20,33 @@ interface ProviderTurnsContext {
   readonly observers: Observers;
   /** What a middleware throws itself is noted here. */
   readonly thrown: ThrownErrors;
+  /** Takes what may be shown of an answer while it is written; none where nobody looks. */
+  readonly say: ((turn: number, delta: string) => void) | undefined;
 }
 
 /** The model's side of a run's turns: a request goes through the middleware and the retry, and is counted and told of. */
 export class ProviderTurns {
+  /** What was shown of the turn so far. */
+  #said = '';
   readonly #context: ProviderTurnsContext;
 
   constructor(context: ProviderTurnsContext) {
     this.#context = context;
   }
 
-  async complete(request: ModelRequest): Promise<ModelReply> {
+  /** @param answerText what may be shown of the reply while it is written; nothing where it may not be shown */
+  async complete(request: ModelRequest, answerText?: () => AnswerText): Promise<ModelReply> {
     const { agent, environment, signal, state, observers } = this.#context;
     const { settings } = agent;
     const turn = state.turns + 1;
     const begun = performance.now();
     const before = state.attempts;
     observers.tell('turnStarted', { turn, tools: request.tools });
+    this.#said = '';
     const reply = await this.#throughMiddleware(
       frozen(Object.keys(settings).length === 0 ? request : { ...request, settings }),
       turn,
+      answerText,
     );
     signal.throwIfAborted();
     state.replied(reply.usage);
@@ -60,10 +68,29 @@ export class ProviderTurns {
     return reply;
   }
 
-  async #throughMiddleware(request: ModelRequest, turn: number): Promise<ModelReply> {
+  /** Shows what is left of a text of the last turn: all of it where the model was not asked piece by piece. */
+  sayRest(text: string): void {
+    if (text.startsWith(this.#said)) this.#say(text.slice(this.#said.length), this.#context.state.turns);
+  }
+
+  /** Shows a text that no model wrote. */
+  sayInPlace(text: string): void {
+    const { say, state } = this.#context;
+    if (text !== '') say?.(this.#said === '' ? state.turns : state.turns + 1, text);
+  }
+
+  #say(text: string, turn: number): void {
+    if (text === '') return;
+    this.#said += text;
+    this.#context.say?.(turn, text);
+  }
+
+  async #throughMiddleware(request: ModelRequest, turn: number, answerText?: () => AnswerText): Promise<ModelReply> {
     const { agent, question, environment, signal, state } = this.#context;
     const { model, middleware } = environment;
-    if (middleware.length === 0) return this.#send(request, turn, signal);
+    // What a middleware around turns has yet to see, nobody is shown.
+    const shown = middleware.some(standsAroundTurns) ? undefined : answerText;
+    if (middleware.length === 0) return this.#send(request, turn, signal, shown);
     // The turn's own: what a middleware leaves under way when it replies in the model's place ends with the turn.
     const controller = new AbortController();
     const stop = onAbort(signal, () => {
@@ -83,7 +110,7 @@ export class ProviderTurns {
       const reply = turnThroughMiddleware(
         middleware,
         context,
-        () => this.#send(request, turn, controller.signal),
+        () => this.#send(request, turn, controller.signal, shown),
         (error, by) => {
           this.#context.thrown.note(error, by);
         },
@@ -95,8 +122,14 @@ export class ProviderTurns {
     }
   }
 
-  async #send(request: ModelRequest, turn: number, signal: AbortSignal): Promise<ModelReply> {
-    const { agent, environment, state, observers } = this.#context;
+  async #send(
+    request: ModelRequest,
+    turn: number,
+    signal: AbortSignal,
+    answerText: (() => AnswerText) | undefined,
+  ): Promise<ModelReply> {
+    const { agent, environment, state, observers, say } = this.#context;
+    let scanner: AnswerText | undefined;
     return completeWithRetry(environment.model, request, {
       signal,
       maxAttempts: agent.maxAttempts,
@@ -105,8 +138,26 @@ export class ProviderTurns {
       retrying: (retrying) => {
         observers.tell('modelRetried', { turn, ...retrying });
       },
+      ...(say !== undefined &&
+        answerText !== undefined && {
+          shown: {
+            begin: () => {
+              scanner = answerText();
+            },
+            take: (delta) => {
+              if (delta.type === 'text') this.#say(scanner?.push(delta.text) ?? '', turn);
+            },
+            hasShown: () => this.#said !== '',
+          },
+        }),
     });
   }
+}
+
+/** Whether a middleware does anything with a turn. */
+function standsAroundTurns(middleware: AIMiddleware): boolean {
+  const own: unknown = Reflect.get(middleware, 'turn');
+  return typeof own === 'function' && own !== Reflect.get(AIMiddleware.prototype, 'turn');
 }
 
 /** Nobody on its way edits a request in passing: what is in it that others share is frozen already. */

@@ -186,6 +186,8 @@ async function replaceFile(file: string, text: string): Promise<void> {
 }
 
 /** What is compared of a request: all that a model is sent. */
-function requestOf({ wire, messages, responseSchema, tools, settings }: ModelRequest): object {
-  return JSON.parse(JSON.stringify({ wire, messages, responseSchema, tools, settings })) as object;
+function requestOf(request: ModelRequest): object {
+  const { wire, messages, responseSchema, tools, functions, functionChoice, parallelCalls, settings } = request;
+  const sent = { wire, messages, responseSchema, tools, functions, functionChoice, parallelCalls, settings };
+  return JSON.parse(JSON.stringify(sent)) as object;
 }

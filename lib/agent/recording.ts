@@ -79,12 +79,13 @@ const OUTCOMES: ReadonlySet<unknown> = new Set<ToolCallOutcome>([
 ]);
 
 /** What is kept of a reply: what a middleware further in hung on it may be anything. */
-export function recordedReply({ text, finish, refusal, calls, usage, requestId }: ModelReply): ModelReply {
+export function recordedReply({ text, finish, refusal, calls, carried, usage, requestId }: ModelReply): ModelReply {
   return {
     text,
     finish,
     ...(refusal !== undefined && { refusal }),
     ...(calls !== undefined && { calls }),
+    ...(carried !== undefined && { carried }),
     usage,
     ...(requestId !== undefined && { requestId }),
   };

@@ -1,6 +1,8 @@
 import { cut } from '../schema/quote.js';
-import { AIResponseError } from '../errors.js';
-import type { Failure } from '../wire/wire.js';
+import { counted } from '../declaration.js';
+import { AIResponseError, AIToolIterationError } from '../errors.js';
+import type { ToolCallRecord } from '../run.js';
+import type { Failure, WireCall } from '../wire/wire.js';
 
 /** The error that a run ends with where a reply is no answer. */
 export function responseError(where: string, failure: Failure): AIResponseError {
@@ -43,4 +45,35 @@ export function unfitting(text: string, lines: readonly string[]): Failure {
     problems: lines,
     correction: `Your last answer could not be used:\n${lines.join('\n')}\nAnswer again, with one JSON object in the form that was asked for and nothing else.`,
   };
+}
+
+/** An answer where a tool had to be called first. */
+export function uncalled(text: string, offered: readonly string[]): Failure {
+  const tools = offered.join(', ');
+  return {
+    kind: 'failure',
+    code: 'malformed',
+    text,
+    problems: [`it answers, and had to call one of ${tools} first`],
+    correction: `Your last reply could not be used: call one of these tools before you answer: ${tools}.`,
+  };
+}
+
+/** A model that names tools where none is on offer. */
+export function unoffered(
+  site: string,
+  run: {
+    readonly calls: readonly WireCall[];
+    readonly made: readonly ToolCallRecord[];
+    readonly used: number;
+    readonly atCap: boolean;
+  },
+): AIToolIterationError {
+  const named = run.calls.map(({ tool }) => `"${cut(tool)}"`).join(', ');
+  const made = run.made.map(({ tool, outcome }) => `${cut(tool)} (${outcome})`).join(', ');
+  const after = `after ${counted(run.used, 'call')}${made === '' ? '' : `: ${made}`}`;
+  const remedy = run.atCap ? ', or the question needs a higher maxToolCalls' : '';
+  return new AIToolIterationError(
+    `${site}: the model still named ${named} when no tool was on offer, ${after}. Nothing was run. Its server does not enforce the schema${remedy}.`,
+  );
 }

@@ -7,6 +7,9 @@ import type { ModelPrices } from '../run-options.js';
 export class RunState {
   readonly runId = randomUUID();
   readonly calls: ToolCallRecord[] = [];
+  /** In the order in which the model made them, whichever ends first. */
+  readonly #order = new Map<string, number>();
+  readonly #carried = new WeakMap<TranscriptEntry, readonly object[]>();
   /** Requests sent, failed ones included. */
   attempts = 0;
   readonly #transcript: TranscriptEntry[] = [];
@@ -33,8 +36,25 @@ export class RunState {
     return this.#transcript;
   }
 
-  add(entry: TranscriptEntry): void {
+  /** @param carried what the model's turn brought along to be sent back; it is no part of the transcript */
+  add(entry: TranscriptEntry, carried?: readonly object[]): void {
     this.#transcript.push(Object.freeze(entry));
+    if (carried !== undefined) this.#carried.set(entry, carried);
+  }
+
+  carriedBy(entry: TranscriptEntry): readonly object[] | undefined {
+    return this.#carried.get(entry);
+  }
+
+  /** Calls that the model made, in its order. */
+  expect(callIds: readonly string[]): void {
+    for (const callId of callIds) this.#order.set(callId, this.#order.size);
+  }
+
+  record(call: ToolCallRecord): void {
+    const place = ({ callId }: ToolCallRecord): number => this.#order.get(callId) ?? 0;
+    const after = this.calls.findLastIndex((other) => place(other) < place(call));
+    this.calls.splice(after + 1, 0, call);
   }
 
   replied(usage: ModelUsage): void {

@@ -1,9 +1,11 @@
 import type { AILogger } from '../logger.js';
 import type { ChatModel } from '../model/chat-model.js';
 import type { AIRun } from '../run.js';
-import type { AILimits, ModelPrices, ModelSettings, RetryOptions } from '../run-options.js';
+import type { AILimits, ModelPrices, ModelSettings, RetryOptions, ToolChoice } from '../run-options.js';
+import type { WireName } from '../wire-name.js';
 import type { ToolGroup } from '../tool/group.js';
 import type { ChatOptions } from './agent.js';
+import type { AIEvent } from './event-stream.js';
 import type { AIMiddleware } from './middleware.js';
 import type { AIObserver } from './observer.js';
 import type { AnswerType, AnswerValue } from './typed-answer.js';
@@ -31,6 +33,13 @@ export abstract class AIService {
   abstract chat<T>(message: string, type: AnswerType<T>, options?: ChatOptions): Promise<AnswerValue<T>>;
   /** The answer with all that led to it: calls, usage, transcript. */
   abstract run(message: string, options?: ChatOptions): Promise<AIRun>;
+  /**
+   * The run while it goes on: its events, the answer’s text as it is written, and the finished run at the end. It begins
+   * when the first is asked for, in the scope that was there when `stream` was called; leaving the loop aborts it. A
+   * failure rejects `next()`. Text is shown before the reply is whole: where a run fails or goes on, what was shown of
+   * that turn is no answer.
+   */
+  abstract stream(message: string, options?: ChatOptions): AsyncIterable<AIEvent>;
   /** A new service with these tools in place of this one's; this one is not changed. */
   abstract withTools(tools: readonly object[], options?: WithToolsOptions): AIService;
 }
@@ -53,6 +62,14 @@ export interface AIServiceOptions {
   readonly limits?: AILimits;
   /** Sent along with every request. Default: nothing. */
   readonly settings?: ModelSettings;
+  /** How turns travel. Default: the strongest wire that the model's profile has. */
+  readonly wire?: WireName;
+  /** Whether a tool must be called first, and which. Default: `auto`. */
+  readonly toolChoice?: ToolChoice;
+  /** Whether the model may make several calls in one turn, on the native wire. Default: false. */
+  readonly parallelToolCalls?: boolean;
+  /** How many calls of one turn run at once, of tools that only look. Default: 4. */
+  readonly maxParallelCalls?: number;
   /** How a provider call is repeated. */
   readonly retry?: RetryOptions;
   /** What tokens cost: gives `usage.cost`. Default: no cost. */

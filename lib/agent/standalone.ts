@@ -22,22 +22,22 @@ import {
 import { denialProblems, guardedDenial } from '../tool/denial.js';
 import { narrows } from '../tool/group.js';
 import { Toolset } from '../tool/toolset.js';
+import { wireProblems } from '../wire/wires.js';
 import {
   type AgentDefinition,
-  type ChatOptions,
   DEFAULT_MAX_ATTEMPTS,
+  DEFAULT_MAX_PARALLEL_CALLS,
   DEFAULT_MAX_TOOL_CALLS,
   runAgent,
+  toolChoiceProblems,
   type RunEnvironment,
 } from './agent.js';
 import { guardProblems, perToolProblems } from './limits.js';
-import type { Answered } from './loop.js';
 import { instanceProblems, isMiddleware } from './middleware.js';
 import { isObserver } from './observer.js';
-import { RunningService } from './running-service.js';
+import { type Answer, RunningService } from './running-service.js';
 import type { AIService, AIServiceOptions, WithToolsOptions } from './service.js';
 import { buildToolset, type SourceScanner } from './tool-list.js';
-import type { AnswerType } from './typed-answer.js';
 
 const OPTIONS = [
   'model',
@@ -48,6 +48,10 @@ const OPTIONS = [
   'maxAttempts',
   'limits',
   'settings',
+  'wire',
+  'toolChoice',
+  'parallelToolCalls',
+  'maxParallelCalls',
   'retry',
   'prices',
   'observers',
@@ -85,6 +89,8 @@ export function createService(options: AIServiceOptions, scan: SourceScanner): A
   throwProblems([
     ...perToolProblems(SITE, options.limits, toolset),
     ...guardProblems(SITE, options.middleware ?? [], toolset),
+    ...toolChoiceProblems(SITE, options.toolChoice, toolset),
+    ...wireProblems(SITE, options.wire, options.model),
   ]);
   const agent: AgentDefinition = {
     site: SITE,
@@ -94,6 +100,10 @@ export function createService(options: AIServiceOptions, scan: SourceScanner): A
     maxAttempts: options.maxAttempts ?? DEFAULT_MAX_ATTEMPTS,
     limits: mergeLimits(options.limits),
     settings: merge<ModelSettings>(undefined, options.settings),
+    wire: options.wire,
+    toolChoice: options.toolChoice ?? 'auto',
+    parallelToolCalls: options.parallelToolCalls ?? false,
+    maxParallelCalls: options.maxParallelCalls ?? DEFAULT_MAX_PARALLEL_CALLS,
   };
   const logger = guarded(options.logger ?? consoleLogger);
   return new StandaloneService(
@@ -124,12 +134,9 @@ class StandaloneService extends RunningService {
     this.#scan = scan;
   }
 
-  protected override async answer(
-    message: string,
-    options: ChatOptions,
-    type?: AnswerType<unknown>,
-  ): Promise<Answered> {
-    return runAgent(this.#agent, message, options, { environment: () => this.#environment }, type);
+  protected override place(): Answer {
+    const place = { environment: () => this.#environment };
+    return (message, options, asked) => runAgent(this.#agent, message, options, place, asked);
   }
 
   override withTools(tools: readonly object[], options: WithToolsOptions = {}): AIService {

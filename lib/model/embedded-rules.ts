@@ -1,141 +1,84 @@
+import type { EmbeddedParameter, EmbeddedTool, EmbeddedTurn } from './embedded-request.js';
+
 /*
- * The offline stand-in's rules. They read the request and nothing else: what may be called comes from its schema, what a
- * tool is for from its manifest, what was found from its results. So the stand-in too cannot name what is not on offer.
+ * The offline stand-in's rules. They read the request and nothing else: what may be called comes from its schema or its
+ * functions, what a tool is for from its description, what was found from its results. So the stand-in too cannot name
+ * what is not on offer.
  */
 
-/** The part of a Chat Completions body that is read. */
-export interface EmbeddedRequest {
-  readonly messages: readonly { readonly role: string; readonly content: string }[];
-  readonly response_format?: {
-    readonly json_schema: {
-      readonly name: string;
-      readonly schema: { readonly properties: Readonly<Record<string, { readonly enum?: readonly string[] }>> };
-    };
-  };
-}
-
-interface ManifestTool {
-  readonly name: string;
-  readonly words: ReadonlySet<string>;
-  readonly parameters: readonly ManifestParameter[];
-}
-
-interface ManifestParameter {
-  readonly name: string;
-  readonly type: string;
-  readonly optional: boolean;
-  readonly description: string;
-}
-
 const NOTHING_FITS = 'I am the offline stand-in, not a language model, and no tool on offer fits this question.';
-
-/** What a reply holds: a text, or the words of a refusal. */
-export interface EmbeddedReply {
-  readonly content: string | null;
-  readonly refusal: string | null;
-}
-
 const NO_TYPES = 'I am the offline stand-in, not a language model, and fill in no types.';
 
-/** The reply to a request: an envelope as text, or plain text where no schema asks for one. No typed answer is made up. */
-export function embeddedReply(request: EmbeddedRequest): EmbeddedReply {
-  return request.response_format?.json_schema.name === 'answer'
-    ? { content: null, refusal: NO_TYPES }
-    : { content: turnText(request), refusal: null };
+/** What the stand-in does: it answers, calls one tool, or refuses to. No typed answer is made up. */
+export type EmbeddedDecision =
+  | { readonly kind: 'answer'; readonly text: string }
+  | { readonly kind: 'refusal'; readonly text: string }
+  | { readonly kind: 'call'; readonly name: string; readonly values: readonly EmbeddedValue[] };
+
+/** An argument, in the characters that the question has it in. */
+export interface EmbeddedValue {
+  readonly parameter: EmbeddedParameter;
+  readonly text: string;
 }
 
-function turnText(request: EmbeddedRequest): string {
-  const { properties } = request.response_format?.json_schema.schema ?? { properties: undefined };
-  if (properties === undefined) return NOTHING_FITS;
-  const names = properties.tool?.enum ?? [];
-  const answer = (text: string): string =>
-    JSON.stringify({ tool: 'ANSWER', ...('arguments' in properties && { arguments: [] }), answer: text });
-  const [asked = '', ...later] = request.messages.filter(({ role }) => role === 'user').map(({ content }) => content);
+/** What to do in a turn. */
+export function decide({ isTyped, mustCall, question: asked, tools, offered, result }: EmbeddedTurn): EmbeddedDecision {
+  if (isTyped) return { kind: 'refusal', text: NO_TYPES };
   const question = asked.slice(0, 2_000);
-  const result = later.map(readResult).findLast((found) => found !== undefined);
-  const tools = manifestTools(request);
   if (result !== undefined)
-    return answer(`${result.tool} says: ${result.result}${uncovered(question, tools, result.result)}`);
+    return {
+      kind: 'answer',
+      text: `${result.tool} says: ${result.result}${uncovered(question, tools, result.result)}`,
+    };
   const call = chooseCall(
     question,
-    tools.filter(({ name }) => names.includes(name)),
+    tools.filter(({ name }) => offered.includes(name)),
   );
-  return call === undefined
-    ? answer(NOTHING_FITS)
-    : JSON.stringify({ tool: call.name, arguments: call.pairs, answer: '' });
-}
-
-type Pair = { readonly name: string; readonly value: string };
-
-/** A result travels as a JSON object on a line of its own. */
-function readResult(content: string): { readonly tool: string; readonly result: string } | undefined {
-  try {
-    const value: unknown = JSON.parse(content.split('\n')[0] ?? '');
-    return typeof value === 'object' && value !== null && 'tool' in value && 'result' in value
-      ? { tool: String(value.tool), result: String(value.result) }
-      : undefined;
-  } catch {
-    return undefined;
-  }
+  if (call !== undefined) return { kind: 'call', ...call };
+  return mustCall ? { kind: 'refusal', text: NOTHING_FITS } : { kind: 'answer', text: NOTHING_FITS };
 }
 
 /** What the question asks for that neither a tool nor the result speaks of. */
-function uncovered(question: string, tools: readonly ManifestTool[], result: string): string {
-  const covered = new Set([...tools.flatMap((tool) => [...tool.words]), ...words(result)]);
+function uncovered(question: string, tools: readonly EmbeddedTool[], result: string): string {
+  const covered = new Set([...tools.flatMap((tool) => [...wordsOf(tool)]), ...words(result)]);
   const rest = [...words(question)].filter((word) => !covered.has(word));
   return rest.length === 0 ? '' : ` (I found no tool for: ${rest.join(', ')}.)`;
 }
 
-function manifestTools({ messages }: EmbeddedRequest): readonly ManifestTool[] {
-  const system = messages.find(({ role }) => role === 'system')?.content ?? '';
-  const lines = system.matchAll(/^- ([A-Za-z0-9_-]+)\(((?:[^")]|"(?:[^"\\]|\\.)*")*)\) -> (.*)$/gm);
-  return [...lines].map(([, name = '', parameters = '', description = '']) => ({
-    name,
-    words: words(`${name.replace(/^[^_]*_/, '')} ${description}`),
-    parameters: readParameters(parameters),
-  }));
-}
-
-/** `orderId: integer "The order id", sort?: "price" | "name" "Order of the results"` */
-function readParameters(text: string): readonly ManifestParameter[] {
-  const string = '"(?:[^"\\\\]|\\\\.)*"';
-  const pattern = new RegExp(`([A-Za-z0-9_-]+)(\\?)?: ([a-z]+|${string}(?: \\| ${string})*) (${string})`, 'g');
-  return [...text.matchAll(pattern)].map(([, name = '', optional, type = '', description = '']) => ({
-    name,
-    type,
-    optional: optional !== undefined,
-    description: JSON.parse(description) as string,
-  }));
+/** What a tool is about; the class in its name says little. */
+function wordsOf({ name, description }: EmbeddedTool): ReadonlySet<string> {
+  return words(`${name.replace(/^[^_]*_/, '')} ${description}`);
 }
 
 /** The tool that shares most words with the question and whose arguments the question holds. */
 function chooseCall(
   question: string,
-  tools: readonly ManifestTool[],
-): { readonly name: string; readonly pairs: readonly Pair[] } | undefined {
+  tools: readonly EmbeddedTool[],
+): { readonly name: string; readonly values: readonly EmbeddedValue[] } | undefined {
   const asked = words(question);
   const asksToLook = /\b(where|what|which|when|who|how|show|list|find|look)\b/i.test(question);
-  let best: { readonly score: number; readonly name: string; readonly pairs: readonly Pair[] } | undefined;
+  let best: { readonly score: number; readonly name: string; readonly values: readonly EmbeddedValue[] } | undefined;
   for (const tool of tools) {
-    const shared = [...asked].filter((word) => tool.words.has(word)).length;
-    const pairs = fill(tool, question);
-    if (shared === 0 || pairs === undefined) continue;
-    const looks = asksToLook && ['find', 'look', 'list', 'get', 'show', 'search'].some((word) => tool.words.has(word));
-    const score = shared + (looks ? 0.5 : 0) + pairs.length + shared / (tool.words.size + 1);
-    if (best === undefined || score > best.score) best = { score, name: tool.name, pairs };
+    const own = wordsOf(tool);
+    const shared = [...asked].filter((word) => own.has(word)).length;
+    const values = fill(tool, question);
+    if (shared === 0 || values === undefined) continue;
+    const looks = asksToLook && ['find', 'look', 'list', 'get', 'show', 'search'].some((word) => own.has(word));
+    const score = shared + (looks ? 0.5 : 0) + values.length + shared / (own.size + 1);
+    if (best === undefined || score > best.score) best = { score, name: tool.name, values };
   }
-  return best;
+  return best && { name: best.name, values: best.values };
 }
 
 /** The arguments, as far as the question holds them; `undefined` where a required one is missing. */
-function fill({ parameters }: ManifestTool, question: string): readonly Pair[] | undefined {
+function fill({ parameters }: EmbeddedTool, question: string): readonly EmbeddedValue[] | undefined {
   const numbers = question.match(/-?\d+(?:\.\d+)?/g) ?? [];
   const quoted = /["“]([^"”]+)["”]/.exec(question)?.[1];
   const email = /[^\s<>"]+@[^\s<>"?,]+/.exec(question)?.[0].replace(/\.$/, '');
-  const pairs: Pair[] = [];
-  for (const { name, type, optional, description } of parameters) {
-    const members = type.startsWith('"') ? (JSON.parse(`[${type.replaceAll('" | "', '","')}]`) as string[]) : [];
-    const value =
+  const values: EmbeddedValue[] = [];
+  for (const parameter of parameters) {
+    const { name, type, members, optional, description } = parameter;
+    const text =
       type === 'integer' || type === 'number'
         ? numbers.shift()
         : members.length > 0
@@ -145,10 +88,10 @@ function fill({ parameters }: ManifestTool, question: string): readonly Pair[] |
             : /e-?mail/i.test(`${name} ${description}`)
               ? email
               : quoted;
-    if (value !== undefined) pairs.push({ name, value });
+    if (text !== undefined) values.push({ parameter, text });
     else if (!optional) return undefined;
   }
-  return pairs;
+  return values;
 }
 
 const STOP_WORDS = new Set(

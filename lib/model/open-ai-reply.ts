@@ -33,18 +33,12 @@ export function readCompletion(model: string, body: unknown): ModelReply {
   const content = member(message, 'content');
   const refusal = readRefusal(member(message, 'refusal')) ?? refusalIn(content);
   const calls = readCalls(message);
-  const usage = member(body, 'usage');
   return {
     text: readContent(content),
     finish,
     ...(refusal !== undefined && { refusal }),
     ...(calls.length > 0 && { calls }),
-    usage: readUsage({
-      inputTokens: member(usage, 'prompt_tokens'),
-      outputTokens: member(usage, 'completion_tokens'),
-      cachedInputTokens: member(member(usage, 'prompt_tokens_details'), 'cached_tokens'),
-      reasoningTokens: member(member(usage, 'completion_tokens_details'), 'reasoning_tokens'),
-    }),
+    usage: readChatUsage(member(body, 'usage')),
     ...(requestId !== undefined && { requestId }),
   };
 }
@@ -63,6 +57,16 @@ function readFinishOf(choice: unknown): FinishReason {
   const filters = Object.values(member(choice, 'content_filter_results') ?? {});
   if (filters.some((filter) => member(filter, 'filtered') === true)) return 'content_filter';
   return said.find((finish) => finish === 'length' || finish === 'content_filter') ?? (said[0] as FinishReason);
+}
+
+/** The tokens that Chat Completions count. */
+export function readChatUsage(usage: unknown): ModelReply['usage'] {
+  return readUsage({
+    inputTokens: member(usage, 'prompt_tokens'),
+    outputTokens: member(usage, 'completion_tokens'),
+    cachedInputTokens: member(member(usage, 'prompt_tokens_details'), 'cached_tokens'),
+    reasoningTokens: member(member(usage, 'completion_tokens_details'), 'reasoning_tokens'),
+  });
 }
 
 /** A text, or the text parts of a list: what is thought beside the answer is no part of it. */

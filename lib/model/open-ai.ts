@@ -1,21 +1,12 @@
 import type { ClientOptions } from 'openai';
 import { untilAborted } from '../abort.js';
-import { AIDefinitionError, AIProviderError } from '../errors.js';
-import { MAX_TIMER_MS, throwProblems, timerProblems, unknownOptions } from '../declaration.js';
-import { ChatModel, type ModelProfile, type ModelReply, type ModelRequest } from './chat-model.js';
-import { readCompletion } from './open-ai-reply.js';
-import { chatCompletionBody } from './open-ai-request.js';
-import { providerError } from './provider-error.js';
-
-/** The part of the `openai` client that is used: version 6 or 7, or anything of the same shape. */
-export interface OpenAIClient {
-  readonly chat: {
-    readonly completions: {
-      // A method, so that the client's overloads fit.
-      create(body: never, options?: never): PromiseLike<unknown>;
-    };
-  };
-}
+import { AIDefinitionError } from '../errors.js';
+import { describeKind, throwProblems, timerProblems, unknownOptions } from '../declaration.js';
+import type { ChatModel } from './chat-model.js';
+import { chatCompletions } from './chat-completions.js';
+import { type OpenAIClient, OpenAIModel } from './open-ai-model.js';
+import { type OpenAIProfile, type OpenAIProfileName, profileFor, profileProblems } from './profiles.js';
+import { responses } from './responses.js';
 
 /** What `openAI` takes. */
 export interface OpenAIOptions {
@@ -33,13 +24,20 @@ export interface OpenAIOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** In place of the network. */
   readonly fetch?: typeof globalThis.fetch;
+  /** Which of OpenAI's two APIs. `responses` carries what the model thought from turn to turn. Default: `chat`. */
+  readonly api?: 'chat' | 'responses';
+  /**
+   * What the server is known to do: the name of one that is known here, or `{ schema, wires }`. Default: by the address;
+   * where nothing is known of it, `compatible`, which trusts nobody to enforce a schema.
+   */
+  readonly profile?: OpenAIProfileName | OpenAIProfile;
 }
 
-const OPTIONS = ['model', 'apiKey', 'baseURL', 'client', 'timeoutMs', 'headers', 'fetch'];
+const OPTIONS = ['model', 'apiKey', 'baseURL', 'client', 'timeoutMs', 'headers', 'fetch', 'api', 'profile'];
 
 /**
- * A model behind OpenAI's Chat Completions, at OpenAI or at any compatible server, through the `openai` package
- * (a peer, loaded with the first request; its own retries are off).
+ * A model behind OpenAI's Chat Completions or Responses, at OpenAI or at any compatible server, through the `openai`
+ * package (a peer, loaded with the first request; its own retries are off).
  * Throws an `AIDefinitionError` where there is neither key, base URL nor client: an application never falls back. A
  * request that fails rejects with an `AIProviderError`, an aborted one with the signal's reason.
  */
@@ -47,12 +45,26 @@ export function openAI(options: OpenAIOptions): ChatModel {
   throwProblems(unknownOptions('openAI', options, OPTIONS));
   if (typeof options.model !== 'string' || options.model === '')
     throw new AIDefinitionError(`openAI: name the model, openAI({ model: 'gpt-5-mini' })`);
-  const { client, timeoutMs = 60_000 } = options;
-  throwProblems(timerProblems('openAI', 'timeoutMs', timeoutMs));
+  const { client, timeoutMs = 60_000, api = 'chat', profile } = options;
+  const problems = [...timerProblems('openAI', 'timeoutMs', timeoutMs), ...profileProblems(profile)];
+  if (!Object.hasOwn(TRANSPORTS, api))
+    problems.push(`openAI: api must be 'chat' or 'responses', found ${describeKind(api)}`);
+  throwProblems(problems);
+  const transport = TRANSPORTS[api];
+  const make = (baseURL: unknown, clientOf: () => Promise<OpenAIClient>): ChatModel => {
+    const host = hostOf(baseURL);
+    return new OpenAIModel(options.model, {
+      timeoutMs,
+      where: host === undefined ? options.model : `${options.model} at ${host}`,
+      profile: profileFor(profile, host),
+      transport: transport(),
+      client: clientOf,
+    });
+  };
   if (client !== undefined) {
-    if (!isClient(client)) throw new AIDefinitionError('openAI: client must be an openai client, new OpenAI({ … })');
-    const { baseURL } = client as { readonly baseURL?: unknown };
-    return new OpenAIModel(options.model, timeoutMs, hostOf(baseURL), () => Promise.resolve(client));
+    if (!isClient(client, api))
+      throw new AIDefinitionError(`openAI: client must be an openai client, new OpenAI({ … })`);
+    return make((client as { readonly baseURL?: unknown }).baseURL, () => Promise.resolve(client));
   }
   const apiKey = options.apiKey ?? environment('OPENAI_API_KEY');
   const baseURL = options.baseURL ?? environment('OPENAI_BASE_URL');
@@ -64,19 +76,22 @@ export function openAI(options: OpenAIOptions): ChatModel {
     throw new AIDefinitionError('openAI: the base URL is no address; write it whole, http://127.0.0.1:11434/v1');
   const { headers, fetch } = options;
   const connection = { apiKey, baseURL: baseURL || OPENAI_URL, ...(headers && { headers }), ...(fetch && { fetch }) };
-  return new OpenAIModel(
-    options.model,
-    timeoutMs,
-    hostOf(connection.baseURL),
+  return make(
+    connection.baseURL,
     lazily(() => connect(connection)),
   );
 }
 
+const TRANSPORTS = { chat: chatCompletions, responses };
+
 const OPENAI_URL = 'https://api.openai.com/v1';
 
-function isClient(client: unknown): boolean {
-  const { chat } = (client ?? {}) as { readonly chat?: { readonly completions?: { readonly create?: unknown } } };
-  return typeof chat?.completions?.create === 'function';
+function isClient(client: unknown, api: 'chat' | 'responses'): boolean {
+  const { chat, responses: second } = (client ?? {}) as {
+    readonly chat?: { readonly completions?: { readonly create?: unknown } };
+    readonly responses?: { readonly create?: unknown };
+  };
+  return typeof (api === 'chat' ? chat?.completions?.create : second?.create) === 'function';
 }
 
 /** Host and port, for messages; a user name or password in the address is in none. */
@@ -122,59 +137,4 @@ function heeding<T>(signal: AbortSignal | null | undefined, work: Promise<T>): P
 function lazily<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => (made ??= make());
-}
-
-class OpenAIModel extends ChatModel {
-  readonly profile: ModelProfile = Object.freeze({ schema: 'enforced', wires: ['envelope'] as const });
-  readonly #timeoutMs: number;
-  /** For messages. */
-  readonly #where: string;
-  readonly #client: () => Promise<OpenAIClient>;
-
-  constructor(
-    readonly name: string,
-    timeoutMs: number,
-    host: string | undefined,
-    client: () => Promise<OpenAIClient>,
-  ) {
-    super();
-    this.#timeoutMs = timeoutMs;
-    this.#where = host === undefined ? name : `${name} at ${host}`;
-    this.#client = client;
-  }
-
-  override async complete(request: ModelRequest, { signal }: { readonly signal: AbortSignal }): Promise<ModelReply> {
-    const client = await this.#client();
-    signal.throwIfAborted();
-    // A timer of our own over headers and body: openai 6 stops its own once the headers are there. A child of the signal
-    // for each attempt, so that nothing stays on a signal that lives longer.
-    const attempt = new AbortController();
-    const onAbort = (): void => {
-      attempt.abort(signal.reason);
-    };
-    signal.addEventListener('abort', onAbort, { once: true });
-    const timer = setTimeout(() => {
-      attempt.abort(new Error('timeout'));
-    }, this.#timeoutMs);
-    try {
-      const completion = client.chat.completions.create(
-        chatCompletionBody(this.name, request) as never,
-        { signal: attempt.signal, maxRetries: 0, timeout: Math.min(this.#timeoutMs + 1_000, MAX_TIMER_MS) } as never,
-      );
-      // The fetch or the client of an application may not heed the signal.
-      return readCompletion(this.#where, await untilAborted(attempt.signal, Promise.resolve(completion)));
-    } catch (error) {
-      signal.throwIfAborted();
-      if (attempt.signal.aborted)
-        throw new AIProviderError(
-          `${this.#where}: no complete reply within ${this.#timeoutMs.toString()} ms.`,
-          { retryable: true },
-          { cause: error },
-        );
-      throw providerError(this.#where, error);
-    } finally {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', onAbort);
-    }
-  }
 }

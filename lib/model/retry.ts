@@ -2,7 +2,8 @@ import { onAbort, untilAborted } from '../abort.js';
 import { counted } from '../declaration.js';
 import { type AIError, AIProviderError, isErrorOf } from '../errors.js';
 import type { RetryOptions } from '../run-options.js';
-import { type ChatModel, type ModelReply, type ModelRequest, readReply } from './chat-model.js';
+import { ReplyAssembler } from './assemble.js';
+import { type ChatModel, type ModelDelta, type ModelReply, type ModelRequest, readReply } from './chat-model.js';
 import { earliest, postpone } from './not-before.js';
 import { providerError } from './provider-error.js';
 
@@ -28,6 +29,17 @@ export interface RetryContext {
   readonly sending: () => void;
   /** Called before each delay. */
   readonly retrying: (retrying: Retrying) => void;
+  /** Where the reply is to be shown while it is written. */
+  readonly shown?: ShownReply;
+}
+
+/** Shows a reply while it is written. */
+export interface ShownReply {
+  /** A request is sent: what comes is the begin of a reply. */
+  readonly begin: () => void;
+  readonly take: (delta: ModelDelta) => void;
+  /** Something was shown: the same request cannot be sent again without showing it twice. */
+  readonly hasShown: () => boolean;
 }
 
 /**
@@ -100,13 +112,30 @@ class RetriedCall {
 
   /** A model that throws before it waits is one that rejects. */
   async #complete(): Promise<unknown> {
-    return this.#model.complete(this.#request, { signal: this.#signal });
+    const { shown } = this.#context;
+    if (shown === undefined || typeof this.#model.stream !== 'function')
+      return this.#model.complete(this.#request, { signal: this.#signal });
+    shown.begin();
+    const reply = new ReplyAssembler();
+    const deltas = this.#model.stream(this.#request, { signal: this.#signal })[Symbol.asyncIterator]();
+    try {
+      for (;;) {
+        const next = await untilAborted(this.#signal, deltas.next());
+        if (next.done === true) return reply.reply(this.#model.name);
+        reply.take(next.value);
+        shown.take(next.value);
+      }
+    } finally {
+      // Not awaited: where nothing more comes, it would wait for that. One that ended hears nothing of it.
+      deltas.return?.().catch(() => undefined);
+    }
   }
 
   /** Sleeps where the same request may yet succeed; throws otherwise. */
   async #failed(failure: AIError): Promise<void> {
     const { maxAttempts, retry, retrying } = this.#context;
-    if (!(failure instanceof AIProviderError) || !failure.retryable) throw failure;
+    const { shown } = this.#context;
+    if (!(failure instanceof AIProviderError) || !failure.retryable || shown?.hasShown() === true) throw failure;
     this.#last = failure;
     const { retryAfterMs } = failure;
     const backoff = this.#backoff();

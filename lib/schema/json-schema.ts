@@ -194,7 +194,7 @@ function hinted(schema: JsonSchemaObject, hint: string | undefined): JsonSchemaO
 const VALUES: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples']);
 
 /** The same schema with other references. */
-function mapReferences(schema: unknown, of: (path: string) => { readonly $ref: string }): unknown {
+export function mapReferences(schema: unknown, of: (path: string) => { readonly $ref: string }): unknown {
   if (Array.isArray(schema)) return schema.map((item) => mapReferences(item, of));
   if (!isJsonObject(schema)) return schema;
   return Object.fromEntries(

@@ -1,20 +1,20 @@
 import { throwProblems, unknownOptions } from '../declaration.js';
 import { AIProviderError } from '../errors.js';
-import { ChatModel, type ModelReply, type ModelRequest } from '../model/chat-model.js';
+import { ChatModel, type ModelDelta, type ModelReply, type ModelRequest } from '../model/chat-model.js';
 import { readFinish } from '../model/finish-reason.js';
 import { chatCompletionBody } from '../model/open-ai-request.js';
 import { providerError } from '../model/provider-error.js';
 import { type ModelUsage, NO_USAGE } from '../model/usage.js';
-import { envelopeCall, envelopeText } from './scripted-envelope.js';
+import { answerOn, callsOn, type ScriptedCall, type ScriptedReply } from './scripted-reply.js';
 
 /** One turn of a script: what the stand-in replies to one request. */
 export type ScriptedTurn =
   | {
-      readonly kind: 'call';
-      readonly tool: string;
-      readonly raw: string;
+      readonly kind: 'calls';
+      readonly calls: readonly ScriptedCall[];
       readonly text: string;
-      readonly finish: string;
+      /** In the provider's words; absent for what it says of such a reply. */
+      readonly finish: string | undefined;
       readonly usage?: Partial<ModelUsage>;
     }
   | {
@@ -64,9 +64,16 @@ export function scriptedModel(
   return new Script([...turns], options.attemptTimeoutMs);
 }
 
+const PROFILE = Object.freeze({
+  schema: 'accepted',
+  wires: ['envelope', 'union', 'native'],
+  prefers: 'envelope',
+  maxTokensField: 'max_completion_tokens',
+} as const);
+
 class Script extends ChatModel implements ScriptedModel {
   readonly name = 'scripted';
-  readonly profile = Object.freeze({ schema: 'accepted', wires: ['envelope'] } as const);
+  readonly profile = PROFILE;
   readonly requests: ScriptedRequest[] = [];
   readonly #turns: readonly ScriptedTurn[];
   readonly #attemptTimeoutMs: number | undefined;
@@ -79,20 +86,46 @@ class Script extends ChatModel implements ScriptedModel {
 
   override async complete(request: ModelRequest, { signal }: { readonly signal: AbortSignal }): Promise<ModelReply> {
     const turn = this.#turns[this.requests.length];
-    this.requests.push({ tools: [...request.tools], body: JSON.stringify(chatCompletionBody(this.name, request)) });
+    this.requests.push({
+      tools: [...request.tools],
+      body: JSON.stringify(chatCompletionBody(this.name, request, PROFILE)),
+    });
     await Promise.resolve();
     signal.throwIfAborted();
     if (turn === undefined)
       throw new AIProviderError(
         `scriptedModel: request ${this.requests.length.toString()} finds no turn left; the script has ${this.#turns.length.toString()}.`,
       );
+    return this.#play(turn, request, signal);
+  }
+
+  override async *stream(request: ModelRequest, options: { readonly signal: AbortSignal }): AsyncIterable<ModelDelta> {
+    const { text, refusal, calls = [], ...end } = await this.complete(request, options);
+    for (const piece of pieces(text)) {
+      await Promise.resolve();
+      options.signal.throwIfAborted();
+      yield { type: 'text', text: piece };
+    }
+    if (refusal !== undefined) yield { type: 'refusal', text: refusal };
+    for (const [index, { id, name, arguments: args }] of calls.entries()) {
+      yield { type: 'call', index, name, ...(id !== undefined && { id }) };
+      for (const piece of pieces(args)) yield { type: 'call', index, arguments: piece };
+    }
+    yield { type: 'end', ...end };
+  }
+
+  #play(turn: ScriptedTurn, request: ModelRequest, signal: AbortSignal): ModelReply | Promise<ModelReply> {
     switch (turn.kind) {
-      case 'call':
-        return reply(envelopeCall(turn.tool, turn.raw, turn.text), turn.finish, turn.usage);
+      case 'calls':
+        return reply(
+          callsOn(request.wire, turn.calls, turn.text),
+          turn.finish ?? (request.wire === 'native' ? 'tool_calls' : 'stop'),
+          turn.usage,
+        );
       case 'text':
-        return reply(answerText(request, turn.text), turn.finish, turn.usage);
+        return reply(answer(request, turn.text), turn.finish, turn.usage);
       case 'refusal':
-        return { ...reply('', 'stop'), refusal: turn.text };
+        return { ...reply({ text: '' }, 'stop'), refusal: turn.text };
       case 'http':
         throw providerError(this.name, {
           status: turn.status,
@@ -107,20 +140,27 @@ class Script extends ChatModel implements ScriptedModel {
 }
 
 /** A typed turn is played as it stands; where its value travels within an object, the script need not say so. */
-function answerText({ responseSchema }: ModelRequest, text: string): string {
-  if (responseSchema === undefined) return text;
-  if (responseSchema.name === 'turn') return envelopeText(text);
-  const { within } = responseSchema;
-  return within === undefined || text === '' ? text : `{${JSON.stringify(within)}:${text}}`;
+function answer({ wire, responseSchema, tools, functions }: ModelRequest, text: string): ScriptedReply {
+  if (responseSchema?.name === 'answer') {
+    const { within } = responseSchema;
+    return { text: within === undefined || text === '' ? text : `{${JSON.stringify(within)}:${text}}` };
+  }
+  const isPlain = responseSchema === undefined && tools.length === 0 && functions === undefined;
+  return isPlain ? { text } : answerOn(wire, text);
 }
 
-function reply(text: string, finish: string, usage: Partial<ModelUsage> = {}): ModelReply {
-  return { text, finish: readFinish(finish), usage: { ...NO_USAGE, ...usage } };
+function reply(said: ScriptedReply, finish: string, usage: Partial<ModelUsage> = {}): ModelReply {
+  return { ...said, finish: readFinish(finish), usage: { ...NO_USAGE, ...usage } };
 }
 
 function errorCode(body: unknown): { readonly code?: unknown } {
   const error = typeof body === 'object' && body !== null && 'error' in body ? body.error : undefined;
   return typeof error === 'object' && error !== null && 'code' in error ? { code: error.code } : {};
+}
+
+/** Splits a text into pieces of a few characters, as a stream would. */
+function* pieces(text: string): Generator<string> {
+  for (let at = 0; at < text.length; at += 5) yield text.slice(at, at + 5);
 }
 
 function never(signal: AbortSignal, attemptTimeoutMs: number | undefined): Promise<never> {

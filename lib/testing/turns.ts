@@ -17,9 +17,30 @@ export function call(
     readonly usage?: Partial<ModelUsage>;
   } = {},
 ): ScriptedTurn {
-  const raw = typeof argumentsOrRawText === 'string' ? argumentsOrRawText : writeJson(argumentsOrRawText);
-  const { text = '', finish = 'stop', usage } = options;
-  return { kind: 'call', tool, raw, text, finish, ...(usage !== undefined && { usage }) };
+  const { id, text = '', finish, usage } = options;
+  const calls = [{ name: tool, raw: rawText(argumentsOrRawText), id }];
+  return { kind: 'calls', calls, text, finish, ...(usage !== undefined && { usage }) };
+}
+
+/**
+ * Several calls in one turn, in the provider's own function calling. On a wire that has one call a turn they stand one
+ * after the other, which is no reply there.
+ */
+export function calls(
+  list: readonly {
+    readonly name: string;
+    readonly arguments?: Readonly<Record<string, unknown>> | string;
+    readonly id?: string;
+  }[],
+  options: { readonly text?: string; readonly finish?: string; readonly usage?: Partial<ModelUsage> } = {},
+): ScriptedTurn {
+  const { text = '', finish, usage } = options;
+  const made = list.map(({ name, arguments: args = '', id }) => ({ name, raw: rawText(args), id }));
+  return { kind: 'calls', calls: made, text, finish, ...(usage !== undefined && { usage }) };
+}
+
+function rawText(argumentsOrRawText: Readonly<Record<string, unknown>> | string): string {
+  return typeof argumentsOrRawText === 'string' ? argumentsOrRawText : writeJson(argumentsOrRawText);
 }
 
 /** An answer; in a typed turn the JSON of its value. */

@@ -1,13 +1,6 @@
-import { onAbort } from '../abort.js';
 import type { ToolCallRecord, TranscriptEntry } from '../run.js';
-import { copyOf, copyOfMetadata } from '../schema/copy.js';
-import {
-  type ConversionContext,
-  convertArguments,
-  convertEdit,
-  type FittingCall,
-  type RequestedCall,
-} from './conversion.js';
+import { copyOfMetadata } from '../schema/copy.js';
+import { type ConversionContext, convertArguments, type FittingCall, type RequestedCall } from './conversion.js';
 import {
   aborted,
   cutShortBy,
@@ -17,10 +10,10 @@ import {
   isUnexpected,
   seemsOk,
 } from './execution.js';
-import { type ToolInvocation, type ToolMiddleware, type ToolOutcome, throughMiddleware } from './middleware.js';
-import { countsAsExecuted, endingOf, outcomeOf } from './outcome.js';
+import type { ToolInvocation, ToolMiddleware } from './middleware.js';
 import { type CallProgress, noteProgress } from './progress.js';
 import { Repeats } from './repeats.js';
+import { copiesOf, surrounded } from './surrounded.js';
 import type { ThrownErrors } from './thrown.js';
 import { told } from './told.js';
 import type { CompiledTool, ToolCallContext } from './tool.js';
@@ -42,6 +35,14 @@ export interface DispatchContext extends ExecutionContext, ConversionContext {
 }
 
 export type StartedCall = Pick<ToolCallRecord, 'callId' | 'turn' | 'tool' | 'sent' | 'arguments'>;
+
+/** The set that a call is looked up in, and what of it the turn offered. */
+export interface DispatchSets {
+  readonly toolset: Toolset;
+  readonly offered: Toolset;
+  /** What the model is told in place of a call that may not be made any more. */
+  readonly refused?: ((tool: string) => string) | undefined;
+}
 
 /** A call that was dispatched: how it ended, and whether the model was told so as of a call that succeeded. */
 export interface DispatchedCall {
@@ -77,7 +78,7 @@ export class Dispatcher {
    * Executes a call of the set, or says why not. `offered` is what this turn's model could read of: the set, or less of it.
    * Throws where the run is over: an abort, no scope, a broken definition, a middleware that threw.
    */
-  async dispatch(call: RequestedCall, toolset: Toolset, offered: Toolset): Promise<DispatchedCall> {
+  async dispatch(call: RequestedCall, { toolset, offered, refused }: DispatchSets): Promise<DispatchedCall> {
     this.#context.check();
     const begun = performance.now();
     const tool = toolset.get(call.tool);
@@ -86,8 +87,15 @@ export class Dispatcher {
         outcome: 'unknown-tool',
         result: told.unknownTool(call.tool, offered.names),
       }));
+    if (refused !== undefined)
+      return this.#report(call, begun, undefined, () => ({ outcome: 'refused', result: refused(tool.name) }));
     if (this.#isExhausted(tool.name))
       return this.#report(call, begun, undefined, () => ({ outcome: 'refused', result: told.exhausted(tool.name) }));
+    if (offered.get(tool.name) === undefined)
+      return this.#report(call, begun, undefined, () => ({
+        outcome: 'refused',
+        result: told.notNow(tool.name, offered.names),
+      }));
     const conversion = await convertArguments(this.#context, tool, call, call.sent);
     if ('outcome' in conversion) return this.#report(call, begun, undefined, () => conversion);
     const fitting = { tool, call, sent: call.sent, values: conversion.values, keys: conversion.keys };
@@ -130,79 +138,18 @@ export class Dispatcher {
     const { middleware, signal } = this.#context;
     if (this.#isOver(signal)) return aborted(signal); // an observer may have done so just now
     if (middleware.length === 0) return this.#once(fitting, signal, progress);
-    // The call's own: aborted with the run, and when a middleware answers before the tool does.
-    const controller = new AbortController();
-    const over = new Error(`${fitting.tool.name}: the call is over`);
-    const left = (): void => {
-      controller.abort(over);
-    };
-    let fatal: Ending | undefined;
-    const way = throughMiddleware<FittingCall>(middleware, fitting, {
-      shown: (call) => this.#invocation(call, controller.signal, progress),
-      edit: async (call, edited, by, invocation) => {
-        const result = await convertEdit(this.#context, call, edited, by, invocation);
-        if (!('outcome' in result)) {
-          progress.call = result;
-          progress.shown = copiesOf(result.values);
-          return { call: result };
-        }
-        if (result.fatal !== undefined) fatal = result;
-        return { ended: outcomeOf(result) };
-      },
-      execute: async (call, isAnswered) => {
-        // Whoever calls next() and answers in the same breath has answered before the tool begins.
-        for (let tick = 0; tick < 4; tick++) await Promise.resolve();
-        if (isAnswered()) left();
-        controller.signal.throwIfAborted();
-        const ending = await this.#once(call, controller.signal, progress);
-        // Somebody answered meanwhile: how it would have ended is nobody's to know.
-        if (ending.fatal?.error === over) throw over;
-        progress.ending = ending;
-        if (ending.fatal === undefined) return outcomeOf(ending);
-        fatal = ending;
-        throw ending.fatal.error;
-      },
-      left,
-      threw: (error, by) => {
-        this.#context.thrown.note(error, by);
+    return surrounded(fitting, progress, {
+      conversion: this.#context,
+      middleware,
+      thrown: this.#context.thrown,
+      invocation: (call, own) => this.#invocation(call, own, progress),
+      execute: (call, own) => this.#once(call, own, progress),
+      answered: (ending, isExecution) => {
+        // A result that a middleware gives in the tool's place is one of the tool's as well.
+        if (!progress.counted && isExecution) this.#count(fitting.tool);
+        if (progress.ending !== undefined) this.#repeats.tell(progress.ending, ending);
       },
     });
-    let stop = (): void => undefined;
-    const cutShort = new Promise<Ending>((resolve) => {
-      stop = onAbort(signal, () => {
-        controller.abort(signal.reason);
-        resolve(this.#over({ error: signal.reason as unknown }, 'aborted', progress));
-      });
-    });
-    try {
-      const ending = await Promise.race([
-        way.then((outcome) => this.#answered(outcome, fitting.tool, progress)),
-        cutShort,
-      ]);
-      return fatal ?? ending;
-    } catch (error) {
-      return fatal ?? this.#over({ error }, 'failed', progress);
-    } finally {
-      stop();
-      left();
-    }
-  }
-
-  /** How a call ends that came back through the middleware. */
-  #answered(outcome: ToolOutcome, tool: CompiledTool, progress: CallProgress): Ending {
-    // A result that a middleware gives in the tool's place is one of the tool's as well.
-    if (!progress.counted && countsAsExecuted(outcome)) this.#count(tool);
-    const ending = endingOf(outcome, tool, progress.ending);
-    if (progress.ending !== undefined) this.#repeats.tell(progress.ending, ending);
-    return ending;
-  }
-
-  /** The run is over at this call. Where the tool had ended by itself, that is how the call ended: whoever looks must see it. */
-  #over(fatal: { readonly error: unknown }, outcome: 'failed' | 'aborted', { call, ending }: CallProgress): Ending {
-    const { error } = fatal;
-    if (ending !== undefined) return { ...ending, error, fatal };
-    const result = outcome === 'aborted' || call === undefined ? '' : told.failed(call.tool.name);
-    return { outcome, result, error, fatal };
   }
 
   #once({ tool, values, call, keys }: FittingCall, signal: AbortSignal, progress: CallProgress): Promise<Ending> {
@@ -282,9 +229,4 @@ export class Dispatcher {
       transcript: transcript(),
     });
   }
-}
-
-/** Copies of what could be changed: nothing that is done to an event, or by a middleware in passing, reaches the method. */
-function copiesOf(values: FittingCall['values']): FittingCall['values'] {
-  return Object.freeze(Object.fromEntries(Object.entries(values).map(([name, value]) => [name, copyOf(value)])));
 }

@@ -24,6 +24,11 @@ export const told = {
   exhausted: (tool: string): string =>
     `${tool} was not run: it may not be called any more for this question. Go on without it.`,
 
+  notNow: (tool: string, offered: readonly string[]): string =>
+    `${tool} was not run: it may not be called now. The tools are: ${offered.join(', ')}.`,
+
+  beyondCap: (tool: string): string => `${tool} was not run: no more calls are allowed for this question.`,
+
   failed: (tool: string): string => `${tool} failed. The reason is not known to you, so do not guess it.`,
 
   timedOut: (tool: string): string => `${tool} did not finish in time. It is not known whether it took effect.`,

@@ -7,16 +7,22 @@ import type { Failure } from './wire.js';
 /** The finish reasons of a reply that is whole. */
 const WHOLE: ReadonlySet<string> = new Set(['stop', 'tool_calls']);
 
-/**
- * What makes a reply unusable whatever it says: it is a refusal, not whole, not in the form that was asked for, or empty.
- * `shown` picks what there is to show of it.
- */
-export function failureOf(reply: ModelReply, shown: (text: string) => string = (text) => text): Failure | undefined {
-  const { text, refusal, finish, calls } = reply;
+/** Why a reply is not whole, or refused: nothing of it is used, whatever it says. `shown` picks what there is to show of it. */
+export function stoppedEarly(
+  { text, refusal, finish }: ModelReply,
+  shown: (text: string) => string = (text) => text,
+): Failure | undefined {
   if (refusal !== undefined) return { kind: 'failure', code: 'refused', text: refusal };
   if (finish === 'length') return { kind: 'failure', code: 'truncated', text: shown(text) };
   if (finish === 'content_filter') return { kind: 'failure', code: 'filtered', text: shown(text) };
-  if (!WHOLE.has(finish)) return { kind: 'failure', code: 'truncated', text: shown(text), finish };
+  return WHOLE.has(finish) ? undefined : { kind: 'failure', code: 'truncated', text: shown(text), finish };
+}
+
+/** The same where a turn is one text: function calls were not asked for, and no text is nothing. */
+export function failureOf(reply: ModelReply, shown?: (text: string) => string): Failure | undefined {
+  const stopped = stoppedEarly(reply, shown);
+  if (stopped !== undefined) return stopped;
+  const { text, calls } = reply;
   if (calls !== undefined && calls.length > 0) return unasked(text);
   return text.trim() === '' ? empty(text) : undefined;
 }

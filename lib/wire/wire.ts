@@ -1,6 +1,7 @@
 import type { ModelReply, ModelRequest, ResponseSchema, WireName } from '../model/chat-model.js';
 import type { TranscriptEntry } from '../run.js';
 import type { Toolset } from '../tool/toolset.js';
+import type { AnswerText } from './answer-text.js';
 
 /** One turn, as the loop sees it. */
 export interface WireTurn {
@@ -11,6 +12,12 @@ export interface WireTurn {
   /** What this turn offers: the toolset, or nothing once no more calls are allowed. */
   readonly offered: Toolset;
   readonly transcript: readonly TranscriptEntry[];
+  /** The turn must call one of the tools on offer. */
+  readonly mustCall?: boolean;
+  /** Several calls in one turn, where the wire has them. */
+  readonly parallelCalls?: boolean;
+  /** What the model's turns brought along to be sent back, by their entry of the transcript. */
+  readonly carried?: (entry: TranscriptEntry) => readonly object[] | undefined;
   /** A typed turn: what the answer must match, and whether the server must be told so in words. */
   readonly answer?: ResponseSchema & { readonly spellOut: boolean };
 }
@@ -20,6 +27,8 @@ export interface WireCall {
   readonly tool: string;
   readonly sent: Readonly<Record<string, unknown>>;
   readonly problem?: string;
+  /** The provider's id, where it has one; it may be empty, or another call's too. */
+  readonly id?: string;
 }
 
 /** A reply that is no answer and from which nothing may run. */
@@ -51,4 +60,6 @@ export interface Wire {
   readonly name: WireName;
   encode(turn: WireTurn): ModelRequest;
   decode(reply: ModelReply, turn: Pick<WireTurn, 'toolset' | 'offered'>): Decoded;
+  /** What may be shown of a turn's reply while it is being written. */
+  answerText(turn: Pick<WireTurn, 'toolset'>): AnswerText;
 }

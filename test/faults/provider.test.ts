@@ -13,6 +13,7 @@ import {
   type ModelRetried,
   openAI,
   type OpenAIClient,
+  type OpenAIProfile,
   ReadOnly,
 } from 'inversify-ai';
 import {
@@ -82,6 +83,13 @@ class Retries extends AIObserver {
   }
 }
 
+/** Of OpenAI's own, on the envelope, whose turns these faults are written in. */
+const PROFILE: OpenAIProfile = {
+  schema: 'enforced',
+  wires: ['envelope'],
+  maxTokensField: 'max_completion_tokens',
+};
+
 interface Asked {
   readonly run?: AIRun;
   readonly error?: unknown;
@@ -103,7 +111,7 @@ async function ask(
   const client = new OpenAI({ apiKey: 'SECRET-KEY', baseURL: server.baseURL, logLevel: 'off' });
   const retries = new Retries(onRetry);
   const service = createAIService({
-    model: openAI({ model: 'm', client: client as unknown as OpenAIClient, timeoutMs }),
+    model: openAI({ model: 'm', client: client as unknown as OpenAIClient, timeoutMs, profile: PROFILE }),
     ...(!plain && { tools: [refund, find] }),
     logger: { warn: jest.fn(), error: jest.fn() },
     observers: [retries],

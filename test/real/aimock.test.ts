@@ -61,7 +61,11 @@ class Delivery {
 function plain(options: Partial<AIServiceOptions> = {}): AIService {
   const client = new OpenAI({ apiKey: 'mock', baseURL: `${mock.url}/v1`, logLevel: 'off' });
   return createAIService({
-    model: openAI({ model: 'gpt-5-mini', client }),
+    model: openAI({
+      model: 'gpt-5-mini',
+      client,
+      profile: { schema: 'enforced', wires: ['envelope'], maxTokensField: 'max_completion_tokens' },
+    }),
     logger: { warn: jest.fn(), error: jest.fn() },
     retry: { minDelayMs: 0, maxDelayMs: 0 },
     ...options,

@@ -85,7 +85,7 @@ describe('the offline stand-in', () => {
     const { log } = await ask('Please refund order 42', orders.slice(0, 1), 1);
     expect(log).toHaveLength(2);
     for (const { request, reply } of log) {
-      expect(requestProblems(chatCompletionBody('m', request))).toBe('');
+      expect(requestProblems(chatCompletionBody('m', request, { schema: 'enforced' }))).toBe('');
       expect(schemaProblems(request.responseSchema!.schema, JSON.parse(reply.text))).toBe('');
     }
     expect(log[1]!.request.tools).toEqual([]);

@@ -1,0 +1,193 @@
+import { untilAborted } from '../abort.js';
+import { MAX_TIMER_MS } from '../declaration.js';
+import { AIProviderError, isErrorOf } from '../errors.js';
+import { ChatModel, type ModelDelta, type ModelReply, type ModelRequest } from './chat-model.js';
+import type { OpenAIProfile } from './profiles.js';
+import { text } from './member.js';
+import { providerError } from './provider-error.js';
+
+/** The part of the `openai` client that is used: version 6 or 7, or anything of the same shape. */
+export interface OpenAIClient {
+  readonly chat: {
+    readonly completions: {
+      // A method, so that the client's overloads fit.
+      create(body: never, options?: never): PromiseLike<unknown>;
+    };
+  };
+  /** For `api: 'responses'` alone. */
+  readonly responses?: {
+    create(body: never, options?: never): PromiseLike<unknown>;
+  };
+}
+
+/** One of OpenAI's two APIs: it translates, and sends nothing itself. */
+export interface Transport {
+  body(model: string, request: ModelRequest, profile: OpenAIProfile): Readonly<Record<string, unknown>>;
+  send(client: OpenAIClient, body: object, options: object): PromiseLike<unknown>;
+  /** What a body needs for the reply to be streamed. */
+  readonly streaming: Readonly<Record<string, unknown>>;
+  read(where: string, body: unknown): ModelReply;
+  deltas(
+    where: string,
+    request: ModelRequest,
+    stream: AsyncIterable<unknown>,
+    requestId: string | undefined,
+  ): AsyncIterable<ModelDelta>;
+  /** Learns from what the provider refused; whether the same request, written anew, may now succeed. */
+  learns?(error: unknown): boolean;
+}
+
+interface OpenAIModelOptions {
+  /** For one attempt, in milliseconds. */
+  readonly timeoutMs: number;
+  /** For messages. */
+  readonly where: string;
+  readonly profile: OpenAIProfile;
+  readonly transport: Transport;
+  readonly client: () => Promise<OpenAIClient>;
+}
+
+/** A model behind an openai client. */
+export class OpenAIModel extends ChatModel {
+  readonly profile: OpenAIProfile;
+  readonly #options: OpenAIModelOptions;
+
+  constructor(
+    readonly name: string,
+    options: OpenAIModelOptions,
+  ) {
+    super();
+    this.profile = options.profile;
+    this.#options = options;
+  }
+
+  override async complete(request: ModelRequest, { signal }: { readonly signal: AbortSignal }): Promise<ModelReply> {
+    const { transport, where } = this.#options;
+    const attempt = new Attempt(this.#options, signal);
+    try {
+      const [sent] = await this.#send(request, attempt, {});
+      // The fetch or the client of an application may not heed the signal.
+      return transport.read(where, await untilAborted(attempt.signal, Promise.resolve(sent)));
+    } catch (error) {
+      throw attempt.failure(error);
+    } finally {
+      attempt.end();
+    }
+  }
+
+  override async *stream(
+    request: ModelRequest,
+    { signal }: { readonly signal: AbortSignal },
+  ): AsyncIterable<ModelDelta> {
+    const { transport, where } = this.#options;
+    const attempt = new Attempt(this.#options, signal);
+    let deltas: AsyncIterator<ModelDelta> | undefined;
+    try {
+      const [sent] = await this.#send(request, attempt, transport.streaming);
+      const { data, requestId } = await untilAborted(attempt.signal, opened(sent));
+      deltas = transport.deltas(where, request, data, requestId)[Symbol.asyncIterator]();
+      for (;;) {
+        // An abort ends the client's loop as if the stream had ended: it is looked at here, at each piece.
+        const next = await untilAborted(attempt.signal, deltas.next());
+        attempt.signal.throwIfAborted();
+        if (next.done === true) return;
+        yield next.value;
+      }
+    } catch (error) {
+      throw attempt.failure(error);
+    } finally {
+      attempt.end();
+      // Not awaited: where nothing more comes, it would wait for that.
+      deltas?.return?.().catch(() => undefined);
+    }
+  }
+
+  async #send(request: ModelRequest, attempt: Attempt, streaming: object): Promise<readonly [PromiseLike<unknown>]> {
+    const { transport, profile, client, timeoutMs } = this.#options;
+    const connected = await client();
+    attempt.signal.throwIfAborted();
+    const body = { ...transport.body(this.name, request, profile), ...streaming };
+    // In a list: by itself it would be awaited here, where nothing watches the time.
+    return [
+      transport.send(connected, body, {
+        signal: attempt.signal,
+        maxRetries: 0,
+        timeout: Math.min(timeoutMs + 1_000, MAX_TIMER_MS),
+      }),
+    ];
+  }
+}
+
+/**
+ * One attempt, with a timer of our own over headers and body: openai 6 stops its own once the headers are there. A child
+ * of the signal, so that nothing stays on a signal that lives longer.
+ */
+class Attempt {
+  readonly #options: OpenAIModelOptions;
+  readonly #signal: AbortSignal;
+  readonly #controller = new AbortController();
+  readonly #timer: NodeJS.Timeout;
+  readonly #onAbort = (): void => {
+    this.#controller.abort(this.#signal.reason);
+  };
+  #isLate = false;
+
+  constructor(options: OpenAIModelOptions, signal: AbortSignal) {
+    this.#options = options;
+    this.#signal = signal;
+    if (signal.aborted) this.#onAbort();
+    else signal.addEventListener('abort', this.#onAbort, { once: true });
+    this.#timer = setTimeout(() => {
+      this.#isLate = true;
+      this.#controller.abort(new Error('timeout'));
+    }, options.timeoutMs);
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** What an error of this attempt is thrown as: the signal's reason where that ended it. */
+  failure(error: unknown): unknown {
+    const { where, timeoutMs, transport } = this.#options;
+    if (this.#signal.aborted) return this.#signal.reason;
+    if (this.#isLate)
+      return new AIProviderError(
+        `${where}: no complete reply within ${timeoutMs.toString()} ms.`,
+        { retryable: true },
+        { cause: error },
+      );
+    // A package that is not installed, a setting that the API does not have.
+    if (isErrorOf(error, 'definition')) return error;
+    const failure = providerError(where, error);
+    if (transport.learns?.(error) !== true) return failure;
+    const { message, status, requestId } = failure;
+    return new AIProviderError(message, { status, requestId, retryable: true }, { cause: failure.cause });
+  }
+
+  /** Closes what is still open: a stream that was left before its end. */
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#signal.removeEventListener('abort', this.#onAbort);
+    this.#controller.abort(new Error('the attempt is over'));
+  }
+}
+
+/** A stream that the client opened, with the provider's id of the request where the client tells it. */
+async function opened(
+  sent: PromiseLike<unknown>,
+): Promise<{ readonly data: AsyncIterable<unknown>; readonly requestId: string | undefined }> {
+  const { withResponse } = sent as { readonly withResponse?: unknown };
+  if (typeof withResponse !== 'function') return { data: iterable(await sent), requestId: undefined };
+  const answered = (await (withResponse as () => PromiseLike<unknown>).call(sent)) as {
+    readonly data?: unknown;
+    readonly request_id?: unknown;
+  };
+  return { data: iterable(answered.data), requestId: text(answered.request_id) };
+}
+
+/** A server may answer with something else than a stream. */
+function iterable(data: unknown): AsyncIterable<unknown> {
+  if (typeof data === 'object' && data !== null && Symbol.asyncIterator in data) return data as AsyncIterable<unknown>;
+  throw new AIProviderError('what came is no stream', { retryable: true });
+}

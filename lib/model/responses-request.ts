@@ -1,0 +1,82 @@
+import { AIDefinitionError } from '../errors.js';
+import type { FunctionChoice, ModelMessage, ModelRequest } from './chat-model.js';
+import type { BodyProfile } from './open-ai-request.js';
+
+/**
+ * The body of a Responses request, stateless: nothing is stored at the provider, the transcript is sent each time, and
+ * what the model thought comes back encrypted and is sent along with its turn.
+ * Throws an `AIDefinitionError` for a setting that this API does not have.
+ */
+export function responsesBody(
+  model: string,
+  request: ModelRequest,
+  { schema, extraBody }: BodyProfile,
+  options: { readonly encryptedReasoning: boolean },
+): Readonly<Record<string, unknown>> {
+  const { messages, responseSchema, functions, functionChoice, parallelCalls, settings } = request;
+  const { maxOutputTokens, temperature, topP, seed, reasoningEffort } = settings ?? {};
+  if (seed !== undefined)
+    throw new AIDefinitionError(
+      `${model}: the Responses API has no seed; leave settings.seed out, or take openAI({ api: 'chat' })`,
+    );
+  return {
+    model,
+    input: messages.flatMap(inputItems),
+    ...(responseSchema &&
+      schema !== 'none' && {
+        text: {
+          format: {
+            type: 'json_schema',
+            name: responseSchema.name,
+            strict: responseSchema.strict ?? true,
+            schema: responseSchema.schema,
+          },
+        },
+      }),
+    ...(functions && {
+      // Left out, it would be read as strict, and what may be left out as something that may not.
+      tools: functions.map(({ name, description, parameters, strict }) => ({
+        type: 'function',
+        name,
+        description,
+        parameters,
+        strict,
+      })),
+    }),
+    ...(functionChoice !== undefined && { tool_choice: responsesChoice(functionChoice) }),
+    ...(parallelCalls !== undefined && { parallel_tool_calls: parallelCalls }),
+    ...(maxOutputTokens !== undefined && { max_output_tokens: maxOutputTokens }),
+    ...(temperature !== undefined && { temperature }),
+    ...(topP !== undefined && { top_p: topP }),
+    ...(reasoningEffort !== undefined && { reasoning: { effort: reasoningEffort } }),
+    store: false,
+    ...(options.encryptedReasoning && { include: ['reasoning.encrypted_content'] }),
+    ...extraBody,
+  };
+}
+
+function inputItems(message: ModelMessage): readonly object[] {
+  switch (message.role) {
+    case 'tool':
+      return [{ type: 'function_call_output', call_id: message.callId, output: message.content }];
+    case 'assistant': {
+      const { content, calls = [], carried = [] } = message;
+      return [
+        ...carried,
+        ...(content === '' ? [] : [{ type: 'message', role: 'assistant', content }]),
+        ...calls.map(({ id, name, arguments: args }) => ({
+          type: 'function_call',
+          call_id: id,
+          name,
+          arguments: args,
+        })),
+      ];
+    }
+    default:
+      return [{ type: 'message', role: message.role, content: message.content }];
+  }
+}
+
+function responsesChoice(choice: FunctionChoice): unknown {
+  return typeof choice === 'string' ? choice : { type: 'function', name: choice.name };
+}

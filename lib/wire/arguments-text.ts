@@ -1,0 +1,23 @@
+import { isJsonObject, JsonTextError, parseJson } from '../schema/json.js';
+import type { WireCall } from './wire.js';
+
+/** What stands for "no arguments" with one server or another; see the case of the tool that is called with nothing. */
+const NOTHING: ReadonlySet<string> = new Set(['', 'null', '{}', '"{}"']);
+
+/**
+ * Arguments that travel as a text: one JSON object, read strictly and without losing a digit. Anything else is a bad
+ * argument, which the model is told; nothing is salvaged from half an object.
+ */
+export function argumentsText(text: string): Pick<WireCall, 'sent' | 'problem'> {
+  if (NOTHING.has(text.trim())) return { sent: {} };
+  let value: unknown;
+  try {
+    value = parseJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonTextError)) throw error;
+    return { sent: {}, problem: `the text of the arguments ${error.message}; send one JSON object` };
+  }
+  return isJsonObject(value)
+    ? { sent: value }
+    : { sent: {}, problem: 'the arguments are no JSON object; send one, with each argument under its name' };
+}

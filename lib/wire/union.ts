@@ -1,0 +1,113 @@
+import type { JsonSchema, ModelReply, ResponseSchema } from '../model/chat-model.js';
+import { deepFreeze } from '../declaration.js';
+import { mapReferences } from '../schema/json-schema.js';
+import { isJsonObject, JsonTextError, parseJson, writeJson } from '../schema/json.js';
+import { PartNames } from '../schema/part-names.js';
+import type { CompiledTool } from '../tool/tool.js';
+import type { Toolset } from '../tool/toolset.js';
+import { jsonAnswerText, plainAnswerText } from './answer-text.js';
+import { argumentsText } from './arguments-text.js';
+import { empty, failureOf, malformed } from './reply.js';
+import { ANSWER, structuredEncoder } from './structured.js';
+import type { Decoded, Wire, WireTurn } from './wire.js';
+
+/**
+ * The union: one schema with a branch for each tool, its arguments typed, and one for the answer,
+ * `{ next: { tool, arguments } | { tool: 'ANSWER', answer } }`. The tool comes first, so that the grammar knows it before
+ * the arguments, and an answer can be shown while it is written. A union may not stand at the root of a strict schema.
+ */
+export const union: Wire = {
+  name: 'union',
+  encode: structuredEncoder({
+    wire: 'union',
+    rules:
+      'Reply with one JSON object, {"next": …}. To call a tool, put its name in "tool" and its arguments in "arguments"; an argument marked ? that is not needed is null. ' +
+      `To answer, put "${ANSWER}" in "tool" and the answer in "answer". Call one tool at a time.`,
+    schema,
+    call: ({ tool, arguments: args }) => `{"next":{"tool":${JSON.stringify(tool)},"arguments":${writeJson(args)}}}`,
+    answer: (text) => JSON.stringify({ next: { tool: ANSWER, answer: text } }),
+  }),
+  decode,
+  answerText: ({ toolset }) => (toolset.tools.length === 0 ? plainAnswerText() : jsonAnswerText(2)),
+};
+
+/** With no tool on offer, the schema holds the answer alone. */
+function schema({ tools }: Toolset, mustCall: boolean): ResponseSchema {
+  const names = new PartNames();
+  const $defs: Record<string, JsonSchema> = {};
+  const branches = tools.map((tool) =>
+    object({ tool: word(tool.name), arguments: argumentsIn(tool, names, $defs) }, tool.description),
+  );
+  if (!mustCall) branches.push(object({ tool: word(ANSWER), answer: { type: 'string' } }));
+  const next = branches.length === 1 ? (branches[0] as JsonSchema) : { anyOf: branches };
+  const root = { ...object({ next }), ...(Object.keys($defs).length > 0 && { $defs }) };
+  return Object.freeze({ name: 'turn', schema: deepFreeze(root) });
+}
+
+/** What a strict schema cannot say travels as JSON text: the tool's name is still the grammar's to keep. */
+function argumentsIn(tool: CompiledTool, names: PartNames, $defs: Record<string, JsonSchema>): JsonSchema {
+  const { strictSchema } = tool;
+  if (strictSchema === undefined) return { type: 'string', description: 'The arguments, as the text of a JSON object' };
+  const { $defs: parts, ...own } = strictSchema as JsonSchema & {
+    readonly $defs?: Readonly<Record<string, JsonSchema>>;
+  };
+  // Two tools may each have a part of the same name.
+  const renamed = new Map(Object.keys(parts ?? {}).map((name) => [`#/$defs/${name}`, names.take(name)]));
+  const moved = (schema: JsonSchema): JsonSchema =>
+    mapReferences(schema, (path) => ({ $ref: `#/$defs/${renamed.get(path) ?? path}` })) as JsonSchema;
+  for (const [name, part] of Object.entries(parts ?? {})) $defs[renamed.get(`#/$defs/${name}`) as string] = moved(part);
+  return moved(own);
+}
+
+const word = (name: string): JsonSchema => ({ type: 'string', enum: [name] });
+
+function object(properties: Readonly<Record<string, JsonSchema>>, description?: string): JsonSchema {
+  return {
+    type: 'object',
+    ...(description !== undefined && { description }),
+    properties,
+    required: Object.keys(properties),
+    additionalProperties: false,
+  };
+}
+
+function decode(reply: ModelReply, { toolset }: Pick<WireTurn, 'toolset'>): Decoded {
+  const failure = failureOf(reply, answerIn);
+  if (failure !== undefined) return failure;
+  return toolset.tools.length === 0 ? { kind: 'answer', text: reply.text } : decodeUnion(reply.text);
+}
+
+/** What there is to show of a reply that is not used: its answer where it is whole, else the text as it came. */
+function answerIn(text: string): string {
+  const decoded = decodeUnion(text);
+  return decoded.kind === 'answer' ? decoded.text : text;
+}
+
+function decodeUnion(text: string): Decoded {
+  let turn: unknown;
+  try {
+    turn = parseJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonTextError)) throw error;
+    return malformed(text, `it ${error.message}`);
+  }
+  if (!isJsonObject(turn) || !isJsonObject(turn['next']) || Object.keys(turn).length > 1)
+    return malformed(text, 'it is no JSON object whose only key is "next"');
+  const { tool, ...rest } = turn['next'];
+  if (typeof tool !== 'string') return malformed(text, '"tool" is missing or no text');
+  return tool === ANSWER ? decodeAnswer(text, rest) : decodeCall(text, tool, rest);
+}
+
+function decodeAnswer(text: string, { answer, ...others }: Readonly<Record<string, unknown>>): Decoded {
+  if (typeof answer !== 'string') return malformed(text, '"answer" is missing or no text');
+  if (Object.keys(others).length > 0) return malformed(text, 'an answer has no keys besides "tool" and "answer"');
+  return answer.trim() === '' ? empty(text) : { kind: 'answer', text: answer };
+}
+
+function decodeCall(text: string, tool: string, rest: Readonly<Record<string, unknown>>): Decoded {
+  const { arguments: args, ...others } = rest;
+  if (Object.keys(others).length > 0) return malformed(text, 'a call has no keys besides "tool" and "arguments"');
+  if (typeof args === 'string') return { kind: 'calls', text: '', calls: [{ tool, ...argumentsText(args) }] };
+  if (args !== undefined && args !== null && !isJsonObject(args)) return malformed(text, '"arguments" is no object');
+  return { kind: 'calls', text: '', calls: [{ tool, sent: args ?? {} }] };
+}
