@@ -34,7 +34,8 @@ describe('the README shows', () => {
     class Recording extends ChatModel {
       readonly inner = embeddedModel();
       readonly name = this.inner.name;
-      readonly profile = this.inner.profile;
+      // What a model at OpenAI is taken to speak.
+      readonly profile = { schema: 'enforced', wires: ['union', 'envelope', 'native'] } as const;
       override complete(request: ModelRequest, options: { signal: AbortSignal }): Promise<ModelReply> {
         requests.push(request);
         return this.inner.complete(request, options);

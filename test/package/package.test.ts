@@ -288,6 +288,7 @@ order.lines[0].quantity: expected an integer of at least 1, got 0
 
   it('compiles limits, typed answers, observers, middleware and what a run tells', () => {
     expect(compile('loop', readFileSync('test/package/loop.ts', 'utf8'))).toEqual({ status: 0, output: '' });
+    expect(compile('wires', readFileSync('test/package/wires.ts', 'utf8'))).toEqual({ status: 0, output: '' });
   });
 
   it('compiles scopes, adapters and the two-callers kit', () => {
