@@ -161,3 +161,24 @@ export const streamed =
       if (then === 'fails') response.end('data: {"error":{"message":"SECRET upstream"}}\n\n');
     });
   };
+
+/** A stream of a text in pieces, and what becomes of it. */
+export const written =
+  (pieces: readonly string[], then: 'whole' | 'without an end' | 'breaks' | 'fails' | 'stalls'): Fault =>
+  (response) => {
+    const chunk = (delta: object, finish: string | null = null): string =>
+      `data: ${JSON.stringify({
+        id: 'chatcmpl-1',
+        object: 'chat.completion.chunk',
+        created: 1,
+        model: 'm',
+        choices: [{ index: 0, delta, finish_reason: finish }],
+      })}\n\n`;
+    response.writeHead(200, { 'content-type': 'text/event-stream', 'x-request-id': 'req-1' });
+    response.write(pieces.map((content) => chunk({ content })).join(''), () => {
+      if (then === 'whole') response.end(`${chunk({}, 'stop')}data: [DONE]\n\n`);
+      if (then === 'without an end') response.end();
+      if (then === 'breaks') setImmediate(() => response.destroy());
+      if (then === 'fails') response.end('data: {"error":{"message":"SECRET upstream"}}\n\n');
+    });
+  };
