@@ -1,0 +1,109 @@
+import { describe, expect, it, jest } from '@jest/globals';
+import {
+  type AIServiceOptions,
+  AIToolIterationError,
+  type ChatOptions,
+  createAIService,
+  defineTool,
+  ReadOnly,
+} from 'inversify-ai';
+import { call, scriptedModel, type ScriptedTurn, text } from 'inversify-ai/testing';
+
+const tools = ['find', 'pay'].map((name) =>
+  defineTool({
+    name,
+    description: `Does ${name}`,
+    parameters: {},
+    ...(name === 'find' && { group: ReadOnly }),
+    execute: () => 'ok',
+  }),
+);
+
+async function ask(turns: readonly ScriptedTurn[], options: Partial<AIServiceOptions> = {}, chat: ChatOptions = {}) {
+  const model = scriptedModel(turns);
+  const service = createAIService({ model, tools, logger: { warn: jest.fn(), error: jest.fn() }, ...options });
+  const ended = await service.run('q', chat).then(
+    (run) => ({ run, error: undefined }),
+    (error: unknown) => ({ run: undefined, error }),
+  );
+  const bodies = model.requests.map(({ body }) => JSON.parse(body) as Readonly<Record<string, unknown>>);
+  return { ...ended, model, bodies };
+}
+
+const done = text('done');
+
+describe('a tool choice', () => {
+  it('is in the grammar, until the first call was made', async () => {
+    const { model, bodies } = await ask([call('find'), done], { toolChoice: 'required' });
+    const words = bodies.map((body) => JSON.stringify(body['response_format']).includes('"ANSWER"'));
+    expect(words).toEqual([false, true]);
+    expect(model.requests.map(({ tools }) => tools)).toEqual([
+      ['find', 'pay'],
+      ['find', 'pay'],
+    ]);
+  });
+
+  it('of one tool offers that one alone, then all', async () => {
+    const { model } = await ask([call('pay'), done], { toolChoice: 'pay' });
+    expect(model.requests.map(({ tools }) => tools)).toEqual([['pay'], ['find', 'pay']]);
+  });
+
+  it('is the provider’s own on the native wire', async () => {
+    const choices = async (toolChoice: string) => {
+      const { bodies } = await ask([call('pay'), done], { toolChoice, wire: 'native' });
+      return bodies.map(({ tool_choice: choice }) => choice);
+    };
+    expect(await choices('required')).toEqual(['required', undefined]);
+    expect(await choices('pay')).toEqual([{ type: 'function', function: { name: 'pay' } }, undefined]);
+    expect(await choices('auto')).toEqual([undefined, undefined]);
+  });
+
+  it('of none offers nothing, and a call all the same is an error', async () => {
+    const { run, model } = await ask([done], { toolChoice: 'none' });
+    expect(run).toMatchObject({ text: 'done', stop: 'answer' });
+    expect(model.requests[0]!.tools).toEqual([]);
+    expect((await ask([call('pay')], { toolChoice: 'none' })).error).toBeInstanceOf(AIToolIterationError);
+  });
+
+  it('that a model does not heed is told to it once', async () => {
+    const { run, bodies } = await ask([text('No need.'), call('find'), done], { toolChoice: 'required' });
+    expect(run!.calls).toHaveLength(1);
+    expect(JSON.stringify(bodies[1])).toContain('call one of these tools before you answer: find, pay.');
+    const { error } = await ask([text('No.'), text('No.')], { toolChoice: 'required' });
+    expect(error).toMatchObject({ code: 'malformed', text: 'No.' });
+  });
+
+  it('of a question stands in place of the agent’s, of its own narrowed tools', async () => {
+    const { model } = await ask(
+      [call('find'), done],
+      { toolChoice: 'none' },
+      { toolChoice: 'find', toolGroup: ReadOnly },
+    );
+    expect(model.requests[0]!.tools).toEqual(['find']);
+    const { error, model: unasked } = await ask([done], {}, { toolChoice: 'pay', toolGroup: ReadOnly });
+    expect((error as Error).message).toMatch(/chat: toolChoice must be 'auto', .*one of its tools, find; found "pay"/);
+    expect(unasked.requests).toHaveLength(0);
+  });
+
+  it.each<[string, Partial<AIServiceOptions>, RegExp]>([
+    [
+      'a tool that is not there',
+      { toolChoice: 'drop' },
+      /toolChoice must be .* one of its tools, find, pay; found "drop"/,
+    ],
+    ['no text', { toolChoice: 5 as never }, /toolChoice must be 'auto', 'required', 'none' or the wire name/],
+    [
+      'a wire that there is none of',
+      { wire: 'xml' as never },
+      /wire must be 'envelope', 'union' or 'native'; found "xml"/,
+    ],
+    ['no boolean', { parallelToolCalls: 1 as never }, /parallelToolCalls must be true or false, found a number/],
+    ['no count', { maxParallelCalls: 0 }, /maxParallelCalls must be a whole number of at least 1, found 0/],
+  ])('and the options beside it are refused where they are none: %s', (_title, options, message) => {
+    expect(() => createAIService({ model: scriptedModel([]), tools, ...options })).toThrow(message);
+  });
+
+  it('that needs a tool is refused where there is none', () => {
+    expect(() => createAIService({ model: scriptedModel([]), toolChoice: 'required' })).toThrow(/there are no tools/);
+  });
+});
