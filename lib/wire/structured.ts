@@ -53,11 +53,11 @@ export function structuredEncoder(form: StructuredForm): (turn: WireTurn) => Mod
     return schema;
   };
 
-  return ({ system, toolset, offered, transcript, answer, mustCall = false }) => {
+  return ({ system, toolset, offered, transcript, answer, carried, mustCall = false }) => {
     const isPlain = toolset.tools.length === 0;
     const instructions = [system, isPlain ? '' : manifestOf(toolset)].filter((text) => text !== '').join('\n\n');
     const messages: ModelMessage[] = instructions === '' ? [] : [{ role: 'system', content: instructions }];
-    for (const entry of transcript) append(messages, message(form, entry, isPlain));
+    for (const entry of transcript) append(messages, message(form, entry, isPlain, carried?.(entry)));
     const { wire } = form;
     if (answer !== undefined) {
       append(messages, { role: 'user', content: typedInstruction(answer, isPlain) });
@@ -87,14 +87,19 @@ function append(messages: ModelMessage[], next: ModelMessage): void {
   else messages[messages.length - 1] = { ...last, content: `${last.content}\n\n${next.content}` };
 }
 
-function message({ call, answer }: StructuredForm, entry: TranscriptEntry, isPlain: boolean): ModelMessage {
+function message(
+  { call, answer }: StructuredForm,
+  entry: TranscriptEntry,
+  isPlain: boolean,
+  carried: readonly object[] | undefined,
+): ModelMessage {
   switch (entry.role) {
     case 'user':
       return { role: 'user', content: entry.text };
     case 'assistant': {
       const [called] = entry.calls;
       const content = isPlain ? entry.text : called === undefined ? answer(entry.text) : call(called, entry.text);
-      return { role: 'assistant', content };
+      return { role: 'assistant', content, ...(carried !== undefined && { carried }) };
     }
     case 'tool':
       return { role: 'user', content: JSON.stringify({ tool: entry.tool, result: entry.text }) };
