@@ -103,6 +103,7 @@ export class EventStream implements AsyncIterableIterator<AIEvent> {
     this.#ready.length = 0;
     this.#running ??= Promise.resolve();
     await this.#running;
+    this.#ready.length = 0;
     this.#ended = {};
     return { done: true, value: undefined };
   }
@@ -126,7 +127,8 @@ export class EventStream implements AsyncIterableIterator<AIEvent> {
       this.#put({ type: 'run-ended', ...this.#common(), run, durationMs: performance.now() - begun });
       this.#ended = {};
     } catch (error) {
-      this.#ended = { error };
+      // Whoever left is told of nothing any more.
+      this.#ended = this.#controller.signal.aborted ? {} : { error };
     }
     this.#wake?.();
   }

@@ -170,7 +170,7 @@ export class Run {
     const { offered, mustCall, stop } = offerOf(this.#agent, {
       atCap: this.#atCap,
       exhausted: this.#dispatcher.exhausted,
-      hasCalled: this.#state.calls.length > 0,
+      hasCalled: this.#hasChosen,
     });
     // Where nothing may be called, a typed answer takes the place of the turn.
     if (typed !== undefined && offered.tools.length === 0) return this.#typedAnswer(typed, stop);
@@ -204,7 +204,7 @@ export class Run {
     carried: readonly object[] | undefined,
   ): Promise<Answered | undefined> {
     const { toolset, toolChoice, site, limits, maxToolCalls } = this.#agent;
-    const isForbidden = toolset.tools.length === 0 || (toolChoice === 'none' && this.#state.calls.length === 0);
+    const isForbidden = toolset.tools.length === 0 || (toolChoice === 'none' && !this.#hasChosen);
     // With calls left, one that nobody may make any more is refused like any other.
     if (this.#atCap || isForbidden)
       throw this.#made(unoffered(site, { calls, made: this.#state.calls, used: this.#used, atCap: this.#atCap }));
@@ -221,6 +221,14 @@ export class Run {
   /** For messages. */
   get #where(): string {
     return `${this.#agent.site}, ${this.#environment.model.name}`;
+  }
+
+  /** A tool choice holds until a call was made as it wants: of that tool, or of any there is. */
+  get #hasChosen(): boolean {
+    const { toolChoice } = this.#agent;
+    return this.#state.calls.some(
+      ({ tool, outcome }) => outcome !== 'unknown-tool' && (toolChoice === 'required' || toolChoice === tool),
+    );
   }
 
   get #atCap(): boolean {

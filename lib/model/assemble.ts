@@ -5,7 +5,8 @@ import type { ModelCall, ModelDelta, ModelReply } from './chat-model.js';
 interface CallPieces {
   index: number | undefined;
   id: string | undefined;
-  name: string;
+  /** None where no piece bore one: such pieces belong to nothing. */
+  name: string | undefined;
   arguments: string;
 }
 
@@ -19,7 +20,9 @@ export class ReplyAssembler {
   readonly #calls: CallPieces[] = [];
   #end: Extract<ModelDelta, { readonly type: 'end' }> | undefined;
 
+  /** Throws a retryable `AIProviderError` for what comes after the end. */
   take(delta: ModelDelta): void {
+    if (this.#end !== undefined) throw new AIProviderError('The stream went on after its end.', { retryable: true });
     switch (delta.type) {
       case 'text':
         this.#text += delta.text;
@@ -41,11 +44,13 @@ export class ReplyAssembler {
     if (this.#end === undefined)
       throw new AIProviderError(`${model}: the stream ended before the reply was whole.`, { retryable: true });
     const { type: _, ...end } = this.#end;
-    const calls = this.#calls.map(({ id, name, arguments: args }): ModelCall => ({
-      ...(id !== undefined && { id }),
-      name,
-      arguments: args,
-    }));
+    const calls = this.#calls.map(({ id, name, arguments: args }): ModelCall => {
+      if (name === undefined)
+        throw new AIProviderError(`${model}: the stream holds pieces of calls that belong to none.`, {
+          retryable: true,
+        });
+      return { ...(id !== undefined && { id }), name, arguments: args };
+    });
     return {
       ...end,
       text: this.#text,
@@ -56,26 +61,35 @@ export class ReplyAssembler {
 
   #takeCall(delta: Extract<ModelDelta, { readonly type: 'call' }>): void {
     const { index, id, name, arguments: args } = delta;
-    let call = this.#open(index, id, name);
+    let call = this.#open(delta);
     if (call === undefined) {
-      call = { index, id, name: '', arguments: '' };
+      call = { index, id, name: undefined, arguments: '' };
       this.#calls.push(call);
     }
-    call.id ??= id;
+    if (call.id === undefined || call.id === '') call.id = id ?? call.id;
     // Some servers repeat the name with every piece, others send it in two.
-    if (name !== undefined && call.name !== name) call.name += name;
+    if (name !== undefined && call.name !== name) call.name = (call.name ?? '') + name;
     call.arguments += args ?? '';
   }
 
-  /** The call that a piece goes on with. */
-  #open(index: number | undefined, id: string | undefined, name: string | undefined): CallPieces | undefined {
-    const isNew = id !== undefined && id !== '';
+  /** The call that a piece goes on with; none where it begins one. */
+  #open({ index, id, name }: Extract<ModelDelta, { readonly type: 'call' }>): CallPieces | undefined {
+    const hasId = id !== undefined && id !== '';
+    const hasName = name !== undefined && name !== '';
+    // Where calls are counted, a piece that is not may be any of several.
+    const isLost = index === undefined && !hasId && !hasName;
+    if (isLost && this.#calls.filter((call) => call.index !== undefined).length > 1) return undefined;
     const last = index === undefined ? this.#calls.at(-1) : this.#calls.findLast((call) => call.index === index);
-    if (last === undefined) return undefined;
-    if (isNew && last.id !== undefined && last.id !== '' && last.id !== id)
-      return this.#calls.findLast((call) => call.id === id && call.index === index);
-    // Without index and id, a name begins another call once the last one has arguments.
-    if (index === undefined && !isNew && name !== undefined && name !== '' && last.arguments !== '') return undefined;
-    return last;
+    const own = hasId ? this.#calls.findLast((call) => call.id === id && isOf(call, index)) : last;
+    // One that had no id yet may get it now.
+    const open = own ?? (last?.id === undefined || last.id === '' ? last : undefined);
+    if (open === undefined || !hasName || open.arguments === '') return open;
+    // Another name, once there are arguments, is another call, whatever index and id say; so is any where nothing is said.
+    return open.name !== name || (index === undefined && !hasId) ? undefined : open;
   }
+}
+
+/** An id is one call's, unless two calls with indexes of their own share it. */
+function isOf(call: CallPieces, index: number | undefined): boolean {
+  return index === undefined || call.index === undefined || call.index === index;
 }

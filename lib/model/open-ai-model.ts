@@ -3,8 +3,8 @@ import { MAX_TIMER_MS } from '../declaration.js';
 import { AIProviderError, isErrorOf } from '../errors.js';
 import { ChatModel, type ModelDelta, type ModelReply, type ModelRequest } from './chat-model.js';
 import type { OpenAIProfile } from './profiles.js';
-import { text } from './member.js';
-import { providerError } from './provider-error.js';
+import { member, text } from './member.js';
+import { providerError, sameFailure } from './provider-error.js';
 
 /** The part of the `openai` client that is used: version 6 or 7, or anything of the same shape. */
 export interface OpenAIClient {
@@ -34,7 +34,7 @@ export interface Transport {
     requestId: string | undefined,
   ): AsyncIterable<ModelDelta>;
   /** Learns from what the provider refused; whether the same request, written anew, may now succeed. */
-  learns?(error: unknown): boolean;
+  learns?(error: unknown, body: object): boolean;
 }
 
 interface OpenAIModelOptions {
@@ -107,6 +107,7 @@ export class OpenAIModel extends ChatModel {
     const connected = await client();
     attempt.signal.throwIfAborted();
     const body = { ...transport.body(this.name, request, profile), ...streaming };
+    attempt.body = body;
     // In a list: by itself it would be awaited here, where nothing watches the time.
     return [
       transport.send(connected, body, {
@@ -131,6 +132,8 @@ class Attempt {
     this.#controller.abort(this.#signal.reason);
   };
   #isLate = false;
+  /** What was sent. */
+  body: object = {};
 
   constructor(options: OpenAIModelOptions, signal: AbortSignal) {
     this.#options = options;
@@ -159,8 +162,10 @@ class Attempt {
       );
     // A package that is not installed, a setting that the API does not have.
     if (isErrorOf(error, 'definition')) return error;
-    const failure = providerError(where, error);
-    if (transport.learns?.(error) !== true) return failure;
+    // The client trips over what is no response at all.
+    const isTripped = member(error, 'name') === 'TypeError';
+    const failure = isTripped ? sameFailure(providerError(where, error), undefined, true) : providerError(where, error);
+    if (transport.learns?.(error, this.body) !== true) return failure;
     const { message, status, requestId } = failure;
     return new AIProviderError(message, { status, requestId, retryable: true }, { cause: failure.cause });
   }

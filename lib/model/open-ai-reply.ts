@@ -2,7 +2,7 @@ import { AIProviderError } from '../errors.js';
 import type { ModelCall, ModelReply } from './chat-model.js';
 import { type FinishReason, readFinish } from './finish-reason.js';
 import { member, text } from './member.js';
-import { readRequestId } from './provider-error.js';
+import { isFinal, readRequestId } from './provider-error.js';
 import { readUsage } from './usage.js';
 
 /*
@@ -19,7 +19,7 @@ export function readCompletion(model: string, body: unknown): ModelReply {
   if (failure !== undefined)
     throw new AIProviderError(
       `${model}: the provider answered with an error in place of a reply.`,
-      { requestId, retryable: true },
+      { requestId, retryable: !isFinal({ error: failure }) },
       { cause: failure },
     );
   const finish = readFinishOf(choice);
@@ -44,7 +44,7 @@ export function readCompletion(model: string, body: unknown): ModelReply {
 }
 
 /** An error that a server put into a 200; null where there is none. */
-function told(error: unknown): unknown {
+export function told(error: unknown): unknown {
   return error === null || error === undefined || error === '' || error === false ? undefined : error;
 }
 
@@ -52,11 +52,17 @@ function told(error: unknown): unknown {
  * Why it stopped. A router may say `stop` where the server behind it said otherwise, and a filter may say so in a field
  * of its own: the worst of these counts.
  */
-function readFinishOf(choice: unknown): FinishReason {
-  const said = [member(choice, 'finish_reason'), member(choice, 'native_finish_reason')].map(readFinish);
+export function readFinishOf(choice: unknown): FinishReason {
+  return stopIn(choice) ?? readFinish(member(choice, 'finish_reason'));
+}
+
+/** A reason that makes what came no reply, wherever it is said. */
+export function stopIn(choice: unknown): 'length' | 'content_filter' | undefined {
   const filters = Object.values(member(choice, 'content_filter_results') ?? {});
   if (filters.some((filter) => member(filter, 'filtered') === true)) return 'content_filter';
-  return said.find((finish) => finish === 'length' || finish === 'content_filter') ?? (said[0] as FinishReason);
+  return [member(choice, 'finish_reason'), member(choice, 'native_finish_reason')]
+    .map(readFinish)
+    .find((finish) => finish === 'length' || finish === 'content_filter') as 'length' | 'content_filter' | undefined;
 }
 
 /** The tokens that Chat Completions count. */
@@ -70,7 +76,7 @@ export function readChatUsage(usage: unknown): ModelReply['usage'] {
 }
 
 /** A text, or the text parts of a list: what is thought beside the answer is no part of it. */
-function readContent(content: unknown): string {
+export function readContent(content: unknown): string {
   if (!Array.isArray(content)) return text(content) ?? '';
   return (content as unknown[])
     .filter((part) => member(part, 'type') === 'text')
@@ -78,8 +84,14 @@ function readContent(content: unknown): string {
     .join('');
 }
 
+/** The text of a call's arguments. What is there and no text is told as such: it must not look like no arguments. */
+export function argumentsOf(called: unknown): string {
+  const written = told(member(called, 'arguments')) ?? told(member(called, 'input'));
+  return written === undefined ? '' : (text(written) ?? 'no text');
+}
+
 /** A part of the content may be the words of a refusal. */
-function refusalIn(content: unknown): string | undefined {
+export function refusalIn(content: unknown): string | undefined {
   if (!Array.isArray(content)) return undefined;
   const refusals = (content as unknown[]).filter((part) => member(part, 'type') === 'refusal');
   return refusals.length === 0
@@ -98,13 +110,13 @@ function readCalls(message: unknown): readonly ModelCall[] {
     return {
       ...(id !== undefined && { id }),
       name: text(member(called, 'name')) ?? '',
-      arguments: text(member(called, 'arguments')) ?? text(member(called, 'input')) ?? '',
+      arguments: argumentsOf(called),
     };
   });
 }
 
 /** Anything but nothing is a refusal, also where it is no text. */
-function readRefusal(value: unknown): string | undefined {
+export function readRefusal(value: unknown): string | undefined {
   if (value === undefined || value === null || value === '' || value === false) return undefined;
   return text(value) ?? 'refused without words';
 }

@@ -29,7 +29,7 @@ export function chatCompletionBody(
     ...(functions && {
       tools: functions.map(({ name, description, parameters, strict }) => ({
         type: 'function',
-        function: { name, description, parameters, ...(strict && { strict }) },
+        function: { name, description, parameters, ...(strict && schema !== 'none' && { strict }) },
       })),
     }),
     ...(functionChoice !== undefined && { tool_choice: chatChoice(functionChoice) }),

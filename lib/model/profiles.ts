@@ -1,4 +1,4 @@
-import { describeKind, isObject, unknownOptions } from '../declaration.js';
+import { deepFreeze, describeKind, isObject, unknownOptions } from '../declaration.js';
 import type { ModelProfile, WireName } from './chat-model.js';
 
 /** What a server behind `openAI` is known to do. */
@@ -16,7 +16,7 @@ const FLAT = ['envelope', 'native'] as const;
  * A snapshot of what vendors' pages and issue threads said in February 2026. A server that has been seen to let a schema
  * through without enforcing it counts as one that accepts it; a union is only asked of those that say they take one.
  */
-const PROFILES = {
+const PROFILES = deepFreeze({
   openai: { schema: 'enforced', wires: ALL, maxTokensField: 'max_completion_tokens' },
   azure: { schema: 'enforced', wires: ALL, maxTokensField: 'max_completion_tokens' },
   gemini: { schema: 'enforced', wires: ALL },
@@ -35,7 +35,7 @@ const PROFILES = {
   deepseek: { schema: 'none', wires: ['native', 'envelope'], prefers: 'native' },
   /** Any other. */
   compatible: { schema: 'accepted', wires: FLAT },
-} as const satisfies Readonly<Record<string, OpenAIProfile>>;
+} as const satisfies Readonly<Record<string, OpenAIProfile>>);
 
 /** The servers that have a profile here. */
 export type OpenAIProfileName = keyof typeof PROFILES;

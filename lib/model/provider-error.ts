@@ -27,13 +27,13 @@ export function providerError(model: string, error: unknown): AIProviderError {
     return new AIProviderError(`${model}: the model failed with an error of its own; see cause.`, {}, { cause: error });
   return new AIProviderError(
     `${model}: no usable response came${code === undefined ? '' : ` (${code})`}.`,
-    { requestId, retryable: true, retryAfterMs },
+    { requestId, retryable: !isFinal(error), retryAfterMs },
     { cause: error },
   );
 }
 
 /** The same failure as an error of its own, with what can be read of it. */
-export function sameFailure(error: AIError, message?: string): AIProviderError {
+export function sameFailure(error: AIError, message?: string, retryable?: boolean): AIProviderError {
   const number = (key: string): number | undefined => {
     const value = member(error, key);
     return typeof value === 'number' ? value : undefined;
@@ -44,7 +44,7 @@ export function sameFailure(error: AIError, message?: string): AIProviderError {
     {
       status: number('status'),
       requestId: text(member(error, 'requestId')),
-      retryable: member(error, 'retryable') === true,
+      retryable: retryable ?? member(error, 'retryable') === true,
       retryAfterMs: number('retryAfterMs'),
       ...(attempts !== undefined && { attempts }),
       ...(elapsedMs !== undefined && { elapsedMs }),
@@ -98,8 +98,11 @@ const FINAL_CODES: readonly unknown[] = [
   'access_terminated',
 ];
 
-function isFinal(error: unknown): boolean {
-  return FINAL_CODES.includes(member(error, 'code')) || FINAL_CODES.includes(member(error, 'type'));
+/** Whether waiting does not help; within a stream the error is told in an object of its own. */
+export function isFinal(error: unknown, depth = 0): boolean {
+  if (FINAL_CODES.includes(member(error, 'code')) || FINAL_CODES.includes(member(error, 'type'))) return true;
+  const inner = member(error, 'error');
+  return depth < 3 && inner !== undefined && isFinal(inner, depth + 1);
 }
 
 function worthRepeating(status: number, error: unknown): boolean {

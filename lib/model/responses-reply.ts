@@ -2,6 +2,7 @@ import { AIProviderError } from '../errors.js';
 import type { ModelCall, ModelDelta, ModelReply } from './chat-model.js';
 import { readFinish } from './finish-reason.js';
 import { member, text } from './member.js';
+import { argumentsOf } from './open-ai-reply.js';
 import { readUsage } from './usage.js';
 
 /* What came back from the Responses API, read by its shape. */
@@ -31,13 +32,13 @@ export function readResponse(where: string, body: unknown): ModelReply {
     });
   const refusals = parts.filter((part) => member(part, 'type') === 'refusal');
   const calls = items.filter((item) => member(item, 'type') === 'function_call').map(readCall);
-  const carried = items.filter(isCarried);
+  const carried = carriedIn(items);
   return {
     text: parts
       .filter((part) => member(part, 'type') === 'output_text')
       .map((part) => text(member(part, 'text')) ?? '')
       .join(''),
-    finish: readStatus(body),
+    finish: readStatus(body, items),
     ...(refusals.length > 0 && {
       refusal: refusals.map((part) => text(member(part, 'refusal')) ?? '').join('') || 'refused without words',
     }),
@@ -50,10 +51,14 @@ export function readResponse(where: string, body: unknown): ModelReply {
 
 const RETRYABLE: ReadonlySet<unknown> = new Set(['server_error', 'rate_limit_exceeded', 'vector_store_timeout']);
 
-function readStatus(body: unknown): string {
+/** Whole is what is completed, details and calls included; the worst of what is said counts. */
+function readStatus(body: unknown, items: readonly unknown[]): string {
+  const reason = member(member(body, 'incomplete_details'), 'reason');
+  if (typeof reason === 'string') return readFinish(reason);
   const status = member(body, 'status');
-  if (status !== 'incomplete') return readFinish(status);
-  return readFinish(member(member(body, 'incomplete_details'), 'reason') ?? 'incomplete');
+  if (status !== 'completed') return typeof status === 'string' ? status : 'incomplete';
+  const isWhole = items.every((item) => [undefined, null, 'completed'].includes(member(item, 'status') as never));
+  return isWhole ? 'stop' : 'incomplete';
 }
 
 function readCall(item: unknown): ModelCall {
@@ -61,8 +66,22 @@ function readCall(item: unknown): ModelCall {
   return {
     ...(id !== undefined && { id }),
     name: text(member(item, 'name')) ?? '',
-    arguments: text(member(item, 'arguments')) ?? '',
+    arguments: argumentsOf(item),
   };
+}
+
+/** What a model thought, each with the call that it came before: the provider wants them in that order. */
+export interface CarriedItem {
+  readonly before: number;
+  readonly item: object;
+}
+
+function carriedIn(items: readonly unknown[]): readonly CarriedItem[] {
+  let before = 0;
+  return items.flatMap((item) => {
+    if (member(item, 'type') === 'function_call') before++;
+    return isCarried(item) ? [{ before, item }] : [];
+  });
 }
 
 /** What a model thought can be sent back only where it came encrypted: nothing is stored that an id could point to. */
@@ -83,17 +102,27 @@ function readResponseUsage(usage: unknown): ModelReply['usage'] {
  * The pieces of a response. Text is passed on as it comes; all else is read from the response as it stands at the end.
  * Without that end nothing is whole, and no end is told.
  */
-export async function* responseDeltas(where: string, events: AsyncIterable<unknown>): AsyncIterable<ModelDelta> {
+export async function* responseDeltas(
+  where: string,
+  events: AsyncIterable<unknown>,
+  requestId: string | undefined,
+): AsyncIterable<ModelDelta> {
   let passedOn = '';
+  let refused = '';
   for await (const event of events) {
     const type = member(event, 'type');
     if (type === 'response.output_text.delta') {
       const delta = text(member(event, 'delta')) ?? '';
       passedOn += delta;
       yield { type: 'text', text: delta };
+    } else if (type === 'response.refusal.delta') {
+      refused += text(member(event, 'delta')) ?? '';
     } else if (type === 'error' || type === 'response.error') throw failedStream(where, event);
     else if (ENDS.has(type)) {
-      yield* endOf(where, readResponse(where, member(event, 'response')), passedOn);
+      const reply = readResponse(where, member(event, 'response'));
+      const said = refused === '' ? {} : { refusal: refused };
+      const finish = type === 'response.completed' || reply.finish !== 'stop' ? reply.finish : 'incomplete';
+      yield* endOf(where, { ...(requestId !== undefined && { requestId }), ...said, ...reply, finish }, passedOn);
       return;
     }
   }

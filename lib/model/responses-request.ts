@@ -1,6 +1,7 @@
 import { AIDefinitionError } from '../errors.js';
 import type { FunctionChoice, ModelMessage, ModelRequest } from './chat-model.js';
 import type { BodyProfile } from './open-ai-request.js';
+import type { CarriedItem } from './responses-reply.js';
 
 /**
  * The body of a Responses request, stateless: nothing is stored at the provider, the transcript is sent each time, and
@@ -60,16 +61,18 @@ function inputItems(message: ModelMessage): readonly object[] {
     case 'tool':
       return [{ type: 'function_call_output', call_id: message.callId, output: message.content }];
     case 'assistant': {
-      const { content, calls = [], carried = [] } = message;
+      const { content, calls = [] } = message;
+      const carried = (message.carried ?? []) as readonly CarriedItem[];
+      const thoughtBefore = (call: number): readonly object[] =>
+        carried.filter(({ before }) => before === call).map(({ item }) => item);
       return [
-        ...carried,
+        ...thoughtBefore(0),
         ...(content === '' ? [] : [{ type: 'message', role: 'assistant', content }]),
-        ...calls.map(({ id, name, arguments: args }) => ({
-          type: 'function_call',
-          call_id: id,
-          name,
-          arguments: args,
-        })),
+        ...calls.flatMap(({ id, name, arguments: args }, index) => [
+          ...(index === 0 ? [] : thoughtBefore(index)),
+          { type: 'function_call', call_id: id, name, arguments: args },
+        ]),
+        ...(calls.length === 0 ? [] : thoughtBefore(calls.length)),
       ];
     }
     default:

@@ -15,13 +15,14 @@ export function responses(): Transport {
       (client.responses as NonNullable<OpenAIClient['responses']>).create(body as never, options as never),
     streaming: { stream: true },
     read: readResponse,
-    deltas: (where, _request, events) => responseDeltas(where, events),
-    learns: (error) => {
+    deltas: (where, _request, events, requestId) => responseDeltas(where, events, requestId),
+    learns: (error, body) => {
       const refused =
-        member(error, 'status') === 400 && /encrypted content/i.test(text(member(error, 'message')) ?? '');
-      const isNew = refused && encryptedReasoning;
-      if (isNew) encryptedReasoning = false;
-      return isNew;
+        member(error, 'status') === 400 &&
+        /encrypted content is not supported/i.test(text(member(error, 'message')) ?? '');
+      if (refused) encryptedReasoning = false;
+      // Another question may have learnt it meanwhile, which helps this one too.
+      return refused && 'include' in body;
     },
   };
 }

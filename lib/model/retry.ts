@@ -127,7 +127,9 @@ class RetriedCall {
       }
     } finally {
       // Not awaited: where nothing more comes, it would wait for that. One that ended hears nothing of it.
-      deltas.return?.().catch(() => undefined);
+      void Promise.resolve()
+        .then(() => deltas.return?.())
+        .catch(() => undefined);
     }
   }
 

@@ -17,6 +17,8 @@ export interface RequestedCall {
   readonly sent: Readonly<Record<string, unknown>>;
   /** What is wrong with the arguments as a whole: a name given twice, text that is no JSON. */
   readonly problem?: string;
+  /** Nothing was sent in the place of arguments. */
+  readonly nothing?: true;
 }
 
 /** A call whose arguments fit, on its way through the middleware. */
@@ -46,7 +48,11 @@ export async function convertArguments(
   call: RequestedCall,
   sent: Readonly<Record<string, unknown>>,
 ): Promise<Extract<Conversion, { ok: true }> | Ending> {
-  const converting = call.problem === undefined ? tool.convert(sent) : { ok: false as const, lines: [call.problem] };
+  // Its arguments may have been lost on the way: where a tool takes some, none at all must be said.
+  const problem =
+    call.problem ??
+    (call.nothing === true && tool.parameters.length > 0 ? 'no arguments came; send {} for none' : undefined);
+  const converting = problem === undefined ? tool.convert(sent) : { ok: false as const, lines: [problem] };
   let conversion: Conversion | Ending;
   if (converting instanceof Promise) {
     const cutShort = cutShortBy(context.signal, tool);

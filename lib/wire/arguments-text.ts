@@ -2,14 +2,15 @@ import { isJsonObject, JsonTextError, parseJson } from '../schema/json.js';
 import type { WireCall } from './wire.js';
 
 /** What stands for "no arguments" with one server or another; see the case of the tool that is called with nothing. */
-const NOTHING: ReadonlySet<string> = new Set(['', 'null', '{}', '"{}"']);
+const NOTHING: ReadonlySet<string> = new Set(['', 'null', '"{}"']);
 
 /**
  * Arguments that travel as a text: one JSON object, read strictly and without losing a digit. Anything else is a bad
  * argument, which the model is told; nothing is salvaged from half an object.
  */
-export function argumentsText(text: string): Pick<WireCall, 'sent' | 'problem'> {
-  if (NOTHING.has(text.trim())) return { sent: {} };
+export function argumentsText(text: string): Pick<WireCall, 'sent' | 'problem' | 'nothing'> {
+  if (text.trim() === '{}') return { sent: {} };
+  if (NOTHING.has(text.trim())) return { sent: {}, nothing: true };
   let value: unknown;
   try {
     value = parseJson(text);

@@ -92,7 +92,8 @@ function message(entry: TranscriptEntry, carried: readonly object[] | undefined)
     case 'assistant': {
       const calls = entry.calls.map(({ callId, tool, arguments: args }) => ({
         id: callId,
-        name: tool,
+        // One that no tool has may be of any form, which no provider takes back.
+        name: tool.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64) || '_',
         arguments: writeJson(args),
       }));
       return {

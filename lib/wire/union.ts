@@ -109,5 +109,6 @@ function decodeCall(text: string, tool: string, rest: Readonly<Record<string, un
   if (Object.keys(others).length > 0) return malformed(text, 'a call has no keys besides "tool" and "arguments"');
   if (typeof args === 'string') return { kind: 'calls', text: '', calls: [{ tool, ...argumentsText(args) }] };
   if (args !== undefined && args !== null && !isJsonObject(args)) return malformed(text, '"arguments" is no object');
-  return { kind: 'calls', text: '', calls: [{ tool, sent: args ?? {} }] };
+  const nothing = args === undefined || args === null ? ({ nothing: true } as const) : {};
+  return { kind: 'calls', text: '', calls: [{ tool, sent: args ?? {}, ...nothing }] };
 }

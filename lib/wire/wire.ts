@@ -27,6 +27,8 @@ export interface WireCall {
   readonly tool: string;
   readonly sent: Readonly<Record<string, unknown>>;
   readonly problem?: string;
+  /** Nothing was sent in the place of arguments, which a tool takes that has none. */
+  readonly nothing?: true;
   /** The provider's id, where it has one; it may be empty, or another call's too. */
   readonly id?: string;
 }

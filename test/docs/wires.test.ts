@@ -422,11 +422,14 @@ describe('the page on wires says of toolChoice that', () => {
     expect(error).toMatchObject({ code: 'malformed' });
   });
 
-  it.each(WIRES)('on %s another tool than the chosen one is refused, and the choice is over', async (wire) => {
+  it.each(WIRES)('on %s another tool than the chosen one is refused, and the choice holds', async (wire) => {
     const other = { name: 'refund_order', arguments: { orderId: 42 } };
-    const { run, bodies } = await play(wire, [calls([other]), text('ok')], { toolChoice: 'find_order' });
-    expect(run!.calls).toMatchObject([{ outcome: 'refused' }]);
-    expect(mayHold(bodies[1]!)).toBe('`find_order`, `refund_order`, an answer');
+    const chosen = { name: 'find_order', arguments: { orderId: 42 } };
+    const turns = [calls([other]), calls([chosen]), text('ok')];
+    const { run, bodies } = await play(wire, turns, { toolChoice: 'find_order' });
+    expect(run!.calls).toMatchObject([{ outcome: 'refused' }, { outcome: 'ok' }]);
+    expect(mayHold(bodies[1]!)).toBe('`find_order`');
+    expect(mayHold(bodies[2]!)).toBe('`find_order`, `refund_order`, an answer');
   });
 
   it.each(WIRES)('on %s a call where there is to be none ends the run', async (wire) => {

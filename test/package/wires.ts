@@ -43,6 +43,7 @@ export async function printed(service: AIService): Promise<AIRun | undefined> {
     signal: AbortSignal.timeout(1_000),
     toolChoice: 'ping',
   }) as AsyncIterable<AIEvent>) {
+    // eslint-disable-next-line @typescript-eslint/switch-exhaustiveness-check -- as an application would write it
     switch (event.type) {
       case 'text':
         process.stdout.write(event.delta);
