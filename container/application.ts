@@ -25,6 +25,7 @@ import {
   type ToolChoice,
 } from '../lib/run-options.js';
 import type { WireName } from '../lib/wire-name.js';
+import type { Toolset } from '../lib/tool/toolset.js';
 import { wireProblems } from '../lib/wire/wires.js';
 import { copiesOf } from '../lib/token.js';
 import { currentScope, SCOPE } from './current-scope.js';
@@ -182,7 +183,7 @@ export class Application implements SiteListener {
     throwProblems([
       ...perToolProblems(`@AI on ${site.name}`, options.limits, tools.toolset),
       ...toolChoiceProblems(`@AI on ${site.name}`, toolChoice, tools.toolset),
-      ...this.#wireProblems(site),
+      ...this.#wireProblems(site, tools.toolset),
     ]);
     const definition = Object.freeze({
       site: site.name,
@@ -213,10 +214,10 @@ export class Application implements SiteListener {
   }
 
   /** A wire that a model does not speak, where it is known which model that is. */
-  #wireProblems({ name, options }: Site): string[] {
+  #wireProblems({ name, options }: Site, toolset: Toolset): string[] {
     const wire = options.wire ?? this.#defaults.wire;
     const model = options.model ?? this.#defaults.model;
-    return model === undefined ? [] : wireProblems(`@AI on ${name}`, wire, model);
+    return model === undefined ? [] : wireProblems(`@AI on ${name}`, wire, model, toolset);
   }
 
   /** The tool classes that nobody bound. */

@@ -123,9 +123,9 @@ export async function runAgent(
       });
     });
     const { model } = environment;
-    throwProblems(wireProblems(agent.site, agent.wire, model));
+    throwProblems(wireProblems(agent.site, agent.wire, model, narrowed.toolset));
     return await new Run(
-      { ...agent, ...narrowed, wire: wireFor(model.profile, agent.wire) },
+      { ...agent, ...narrowed, wire: wireFor(model.profile, agent.wire, narrowed.toolset) },
       { text: question, metadata: copyOfMetadata(options.metadata ?? {}), typed, say: watch?.say },
       {
         ...environment,

@@ -42,6 +42,11 @@ export class Deadline {
     );
   }
 
+  /** The run ends with an error of its own: what is at work for it is aborted. */
+  giveUp(): void {
+    this.#controller.abort(new Error('the run has ended'));
+  }
+
   stop(): void {
     clearTimeout(this.#timer);
   }

@@ -115,6 +115,9 @@ export class Run {
         deadline.check();
         this.#limit(tokenLimit(site, agent.limits, this.#state));
       },
+      giveUp: () => {
+        deadline.giveUp();
+      },
     });
   }
 

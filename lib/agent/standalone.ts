@@ -90,7 +90,7 @@ export function createService(options: AIServiceOptions, scan: SourceScanner): A
     ...perToolProblems(SITE, options.limits, toolset),
     ...guardProblems(SITE, options.middleware ?? [], toolset),
     ...toolChoiceProblems(SITE, options.toolChoice, toolset),
-    ...wireProblems(SITE, options.wire, options.model),
+    ...wireProblems(SITE, options.wire, options.model, toolset),
   ]);
   const agent: AgentDefinition = {
     site: SITE,

@@ -16,6 +16,8 @@ interface TurnCallsContext {
   readonly dispatcher: Dispatcher;
   /** Throws where nothing more may be run. */
   readonly check: () => void;
+  /** Aborts what is at work, where the run ends with an error. */
+  readonly giveUp: () => void;
 }
 
 /**
@@ -48,7 +50,7 @@ export class TurnCalls {
       readonly left: number;
     },
   ): Promise<string | undefined> {
-    const { agent, state, dispatcher, check } = this.#context;
+    const { agent, state, dispatcher, check, giveUp } = this.#context;
     const { toolset } = agent;
     const requested = calls.map((call): RequestedCall => ({
       ...call,
@@ -72,10 +74,19 @@ export class TurnCalls {
     for (const batch of this.#batches(requested)) {
       check();
       const from = used;
+      let fatal: { readonly error: unknown } | undefined;
       const ended = await Promise.allSettled(
-        batch.map((call, index) =>
-          dispatcher.dispatch(call, { toolset, offered, refused: from + index < left ? undefined : told.beyondCap }),
-        ),
+        batch.map(async (call, index) => {
+          const refused = from + index < left ? undefined : told.beyondCap;
+          try {
+            return await dispatcher.dispatch(call, { toolset, offered, refused });
+          } catch (error) {
+            // The run is over: what runs beside it is given up, and ends with an error that says only that.
+            fatal ??= { error };
+            if (batch.length > 1) giveUp();
+            throw error;
+          }
+        }),
       );
       used += batch.length;
       for (const { record, seemsOk } of fulfilled(ended)) {
@@ -83,8 +94,9 @@ export class TurnCalls {
         allSeemOk &&= seemsOk;
         state.add({ role: 'tool', callId: record.callId, tool: record.tool, text: record.result });
       }
-      const failed = ended.find((one) => one.status === 'rejected');
-      if (failed !== undefined) throw failed.reason;
+      // Set in a callback, which the compiler does not follow.
+      const first = fatal as { readonly error: unknown } | undefined;
+      if (first !== undefined) throw first.error;
     }
     return last !== undefined && allSeemOk && toolset.get(last.tool)?.returnDirect === true ? last.result : undefined;
   }

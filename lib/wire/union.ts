@@ -3,6 +3,7 @@ import { deepFreeze } from '../declaration.js';
 import { mapReferences } from '../schema/json-schema.js';
 import { isJsonObject, JsonTextError, parseJson, writeJson } from '../schema/json.js';
 import { PartNames } from '../schema/part-names.js';
+import { strictLimitProblems } from '../schema/strict.js';
 import type { CompiledTool } from '../tool/tool.js';
 import type { Toolset } from '../tool/toolset.js';
 import { jsonAnswerText, plainAnswerText } from './answer-text.js';
@@ -30,6 +31,20 @@ export const union: Wire = {
   decode,
   answerText: ({ toolset }) => (toolset.tools.length === 0 ? plainAnswerText() : jsonAnswerText(2)),
 };
+
+const measured = new WeakMap<Toolset, readonly string[]>();
+
+/** What of a union of these tools is more than providers take in one schema; measured once for a set. */
+export function unionProblems(where: string, toolset: Toolset): string[] {
+  let problems = measured.get(toolset);
+  if (problems === undefined) {
+    problems = toolset.tools.length === 0 ? [] : strictLimitProblems('', schema(toolset, false).schema);
+    measured.set(toolset, problems);
+  }
+  return problems.map(
+    (problem) => `${where}${problem.replace(/its arguments have/, 'all tools together have')}, or take the envelope`,
+  );
+}
 
 /** With no tool on offer, the schema holds the answer alone. */
 function schema({ tools }: Toolset, mustCall: boolean): ResponseSchema {

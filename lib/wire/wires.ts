@@ -1,7 +1,8 @@
 import type { ModelProfile, WireName } from '../model/chat-model.js';
 import { envelope } from './envelope.js';
 import { native } from './native.js';
-import { union } from './union.js';
+import type { Toolset } from '../tool/toolset.js';
+import { union, unionProblems } from './union.js';
 import type { Wire } from './wire.js';
 
 const WIRES: Readonly<Record<WireName, Wire>> = { envelope, union, native };
@@ -9,9 +10,15 @@ const WIRES: Readonly<Record<WireName, Wire>> = { envelope, union, native };
 /** The strongest first: what constrains the model most, without asking for function calls that nobody asked for. */
 const STRONGEST: readonly WireName[] = ['union', 'envelope', 'native'];
 
-/** The wire of a run: the one that was asked for, else the one that the model prefers, else the strongest it speaks. */
-export function wireFor(profile: ModelProfile, asked: WireName | undefined): Wire {
-  const name = asked ?? profile.prefers ?? STRONGEST.find((wire) => profile.wires.includes(wire)) ?? 'envelope';
+/**
+ * The wire of a run: the one that was asked for, else the one that the model prefers, else the strongest that it speaks
+ * and that the tools fit into: all of them together may be more than a provider takes in one schema.
+ */
+export function wireFor(profile: ModelProfile, asked: WireName | undefined, toolset: Toolset): Wire {
+  const { wires, prefers } = profile;
+  const fits = (wire: WireName): boolean =>
+    wires.includes(wire) && (wire !== 'union' || unionProblems('', toolset).length === 0);
+  const name = asked ?? [prefers, ...STRONGEST].find((wire) => wire !== undefined && fits(wire)) ?? 'envelope';
   return WIRES[name];
 }
 
@@ -20,8 +27,10 @@ export function wireProblems(
   where: string,
   asked: WireName | undefined,
   { name, profile }: { readonly name: string; readonly profile: ModelProfile },
+  toolset: Toolset,
 ): string[] {
-  if (asked === undefined || profile.wires.includes(asked)) return [];
+  if (asked === undefined) return [];
+  if (profile.wires.includes(asked)) return asked === 'union' ? unionProblems(`${where}, wire union`, toolset) : [];
   return [
     `${where}: the model ${name} does not speak the wire ${asked}, its profile has ${profile.wires.join(', ')}; take one of these, or say in its profile that it does`,
   ];

@@ -1,11 +1,15 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import {
+  AIMiddleware,
   type AIRun,
   type AIServiceOptions,
   AIToolIterationError,
   createAIService,
   defineTool,
   ReadOnly,
+  type NextTool,
+  type ToolInvocation,
+  type ToolOutcome,
 } from 'inversify-ai';
 import { call, calls, scriptedModel, type ScriptedModel, type ScriptedTurn, text } from 'inversify-ai/testing';
 import { Events } from '../events.js';
@@ -263,6 +267,51 @@ describe('calls of one turn', () => {
     expect(events.ended.map(({ outcome }) => outcome)).toEqual(['aborted', 'aborted', 'aborted']);
     await settled();
     expect(bank.ran).not.toContain('pay 1');
+  });
+
+  it.each([0, 1])('are given up together where an error of one, call %i, ends the run', async (at) => {
+    const fatal = new Error('no licence');
+    const signals: AbortSignal[] = [];
+    const look = defineTool({
+      name: 'look',
+      description: 'Looks, for ever',
+      group: ReadOnly,
+      parameters: { n: { type: 'integer', description: 'Which' } },
+      execute: (_args, { signal }) => {
+        signals.push(signal);
+        return new Promise<string>(() => undefined);
+      },
+    });
+    class Licensed extends AIMiddleware {
+      override async tool(call: ToolInvocation, next: NextTool): Promise<ToolOutcome> {
+        if (call.arguments['n'] !== at) return await next();
+        while (signals.length === 0) await new Promise((resolve) => setTimeout(resolve, 0));
+        throw fatal;
+      }
+    }
+    const events = new Events();
+    const model = scriptedModel([
+      calls([
+        { name: 'look', arguments: { n: 0 } },
+        { name: 'look', arguments: { n: 1 } },
+      ]),
+      text('late'),
+    ]);
+    const service = createAIService({
+      model,
+      tools: [look],
+      wire: 'native',
+      parallelToolCalls: true,
+      middleware: [new Licensed()],
+      observers: [events],
+      logger: { warn: jest.fn(), error: jest.fn() },
+    });
+    await expect(service.run('q')).rejects.toBe(fatal);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+    expect(events.ended).toHaveLength(2);
+    expect(events.ended.find(({ arguments: args }) => args?.['n'] === 1 - at)).toMatchObject({ outcome: 'aborted' });
+    expect(model.requests).toHaveLength(1);
+    await settled();
   });
 
   it('are answers where the last one says so, and none failed', async () => {

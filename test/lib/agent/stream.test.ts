@@ -204,6 +204,19 @@ describe('a stream', () => {
     expect(error).toBe(reason);
   });
 
+  it('that is left while an event is awaited ends that wait', async () => {
+    const model = new Writes([['hangs']]);
+    const { service } = agent([], { model });
+    const stream = service.stream('q')[Symbol.asyncIterator]();
+    let next = await stream.next();
+    while (next.done !== true && next.value.type !== 'turn-started') next = await stream.next();
+    const awaited = stream.next();
+    await settled();
+    await stream.return!();
+    expect(await awaited).toEqual({ done: true, value: undefined });
+    expect(model.signals[0]!.aborted).toBe(true);
+  });
+
   it('is read by one, one event after the other', async () => {
     const { service } = agent([text('done')]);
     const stream = service.stream('q')[Symbol.asyncIterator]();

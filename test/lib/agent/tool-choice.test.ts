@@ -2,12 +2,17 @@ import { describe, expect, it, jest } from '@jest/globals';
 import {
   type AIServiceOptions,
   AIToolIterationError,
+  ChatModel,
   type ChatOptions,
   createAIService,
   defineTool,
+  type ModelReply,
+  type ModelRequest,
   ReadOnly,
+  type WireName,
 } from 'inversify-ai';
 import { call, scriptedModel, type ScriptedTurn, text } from 'inversify-ai/testing';
+import { answerOn } from '../../../lib/testing/scripted-reply.js';
 
 const tools = ['find', 'pay'].map((name) =>
   defineTool({
@@ -101,6 +106,40 @@ describe('a tool choice', () => {
     ['no count', { maxParallelCalls: 0 }, /maxParallelCalls must be a whole number of at least 1, found 0/],
   ])('and the options beside it are refused where they are none: %s', (_title, options, message) => {
     expect(() => createAIService({ model: scriptedModel([]), tools, ...options })).toThrow(message);
+  });
+
+  it('a union is not taken where all tools together are more than a provider takes, and is refused where asked for', async () => {
+    const large = ['one', 'two'].map((name) =>
+      defineTool({
+        name,
+        description: 'Has many values',
+        parameters: {
+          value: {
+            type: 'string',
+            description: 'Which',
+            enum: Array.from({ length: 600 }, (_, n) => `${name}-${n.toString()}`),
+          },
+        },
+        execute: () => 'done',
+      }),
+    );
+    const wires: WireName[] = [];
+    class Any extends ChatModel {
+      readonly name = 'any';
+      readonly profile = { schema: 'enforced', wires: ['envelope', 'union', 'native'] } as const;
+      override complete({ wire }: ModelRequest): Promise<ModelReply> {
+        wires.push(wire);
+        const usage = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, reasoningTokens: 0 };
+        return Promise.resolve({ ...answerOn(wire, 'ok'), finish: 'stop', usage });
+      }
+    }
+    const model = new Any();
+    await createAIService({ model, tools: [large[0]!] }).chat('q');
+    await createAIService({ model, tools: large }).chat('q');
+    expect(wires).toEqual(['union', 'envelope']);
+    expect(() => createAIService({ model, tools: large, wire: 'union' })).toThrow(
+      /wire union: all tools together have 1203 values in enumerations, and providers take 1000; .*or take the envelope/,
+    );
   });
 
   it('that needs a tool is refused where there is none', () => {
