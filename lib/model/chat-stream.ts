@@ -47,10 +47,11 @@ export async function* chatDeltas(
     if (finish !== undefined && (content !== '' || calls.length > 0))
       throw new AIProviderError(`${where}: the stream went on after its end.`, { requestId, retryable: true });
     yield* calls;
-    finish = member(choice, 'finish_reason') ?? finish;
+    // Some servers send an empty one with every piece.
+    finish = told(member(choice, 'finish_reason')) ?? finish;
     stop ??= stopIn(choice);
   }
-  if ((finish === undefined || finish === '') && !isWhole(written))
+  if (finish === undefined && !isWhole(written))
     throw new AIProviderError(`${where}: the stream ended before the reply was whole.`, { requestId, retryable: true });
   yield {
     type: 'end',

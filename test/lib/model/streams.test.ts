@@ -432,6 +432,13 @@ describe('a stream over Chat Completions without a finish reason', () => {
     },
   );
 
+  it.each([null, ''])('in any piece but the last is no end yet (%p)', async (none) => {
+    const { fetch } = streamOf(
+      ['In ', 'tran', 'sit'].map((content) => event(chunk({ content }, none))).join('') + event(chunk({}, 'stop')),
+    );
+    expect(await collected(modelOf(fetch))).toMatchObject({ text: 'In transit', finish: 'stop' });
+  });
+
   it.each<[string, string, ModelRequest]>([
     ['its JSON is not whole', json.slice(0, -1), typed],
     ['something comes after its JSON', `${json}}`, typed],
