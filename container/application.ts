@@ -1,12 +1,8 @@
 import { Plugin, type PluginApi, type PluginContext } from '@inversifyjs/plugin';
 import type { Container, Newable, ResolutionContext, ServiceIdentifier } from 'inversify';
 import { type Class, type Site, type SiteListener, watchSites } from '../decorators/metadata.js';
-import {
-  DEFAULT_MAX_ATTEMPTS,
-  DEFAULT_MAX_PARALLEL_CALLS,
-  DEFAULT_MAX_TOOL_CALLS,
-  toolChoiceProblems,
-} from '../lib/agent/agent.js';
+import { toolChoiceProblems } from '../lib/agent/agent.js';
+import { agentOptions } from '../lib/agent/agent-options.js';
 import { perToolProblems } from '../lib/agent/limits.js';
 import { describeKind, throwProblems } from '../lib/declaration.js';
 import { AIDefinitionError, AIScopeError } from '../lib/errors.js';
@@ -14,18 +10,7 @@ import type { AILogger } from '../lib/logger.js';
 import { groupNames, narrows } from '../lib/tool/group.js';
 import type { DenialTest } from '../lib/tool/denial.js';
 import { ChatModel, isChatModel } from '../lib/model/chat-model.js';
-import {
-  type AILimits,
-  DEFAULT_RETRY,
-  merge,
-  mergeLimits,
-  type ModelPrices,
-  type ModelSettings,
-  type RetryOptions,
-  type ToolChoice,
-} from '../lib/run-options.js';
-import type { WireName } from '../lib/wire-name.js';
-import type { Toolset } from '../lib/tool/toolset.js';
+import { DEFAULT_RETRY, merge, type ModelPrices, type RetryOptions, type RunOptions } from '../lib/run-options.js';
 import { wireProblems } from '../lib/wire/wires.js';
 import { copiesOf } from '../lib/token.js';
 import { currentScope, SCOPE } from './current-scope.js';
@@ -46,20 +31,11 @@ import { classesIn, compileSite, readList } from './site.js';
 import { unusedWarnings } from './unused.js';
 
 /** The defaults of an application's sites. */
-export interface ApplicationDefaults {
+export interface ApplicationDefaults extends RunOptions {
   /** The one that was passed; what is bound is known when a run asks for it. */
-  readonly model: ChatModel | undefined;
-  readonly system: string | undefined;
-  readonly maxToolCalls: number | undefined;
-  readonly maxAttempts: number | undefined;
-  readonly limits: AILimits | undefined;
-  readonly settings: ModelSettings | undefined;
-  readonly wire: WireName | undefined;
-  readonly toolChoice: ToolChoice | undefined;
-  readonly parallelToolCalls: boolean | undefined;
-  readonly maxParallelCalls: number | undefined;
-  readonly retry: RetryOptions | undefined;
-  readonly prices: ModelPrices | undefined;
+  readonly model?: ChatModel;
+  readonly retry?: RetryOptions;
+  readonly prices?: ModelPrices;
   readonly logger: AILogger;
   readonly isDenial: DenialTest;
 }
@@ -179,25 +155,19 @@ export class Application implements SiteListener {
         `@AI on ${site.name}: model must be a ChatModel, as openAI({ model: '…' }) makes one; found ${describeKind(options.model)}`,
       );
     const tools = compileSite(site, list);
-    const toolChoice = options.toolChoice ?? this.#defaults.toolChoice ?? 'auto';
-    throwProblems([
-      ...perToolProblems(`@AI on ${site.name}`, options.limits, tools.toolset),
-      ...toolChoiceProblems(`@AI on ${site.name}`, toolChoice, tools.toolset),
-      ...this.#wireProblems(site, tools.toolset),
-    ]);
     const definition = Object.freeze({
       site: site.name,
       toolset: tools.toolset,
-      system: options.system ?? this.#defaults.system ?? '',
-      maxToolCalls: options.maxToolCalls ?? this.#defaults.maxToolCalls ?? DEFAULT_MAX_TOOL_CALLS,
-      maxAttempts: options.maxAttempts ?? this.#defaults.maxAttempts ?? DEFAULT_MAX_ATTEMPTS,
-      limits: mergeLimits(this.#defaults.limits, options.limits),
-      settings: merge(this.#defaults.settings, options.settings),
-      wire: options.wire ?? this.#defaults.wire,
-      toolChoice,
-      parallelToolCalls: options.parallelToolCalls ?? this.#defaults.parallelToolCalls ?? false,
-      maxParallelCalls: options.maxParallelCalls ?? this.#defaults.maxParallelCalls ?? DEFAULT_MAX_PARALLEL_CALLS,
+      ...agentOptions(options, this.#defaults),
     });
+    const where = `@AI on ${site.name}`;
+    // Which model it is, is known beforehand only where it was passed.
+    const model = options.model ?? this.#defaults.model;
+    throwProblems([
+      ...perToolProblems(where, options.limits, tools.toolset),
+      ...toolChoiceProblems(where, definition.toolChoice, tools.toolset),
+      ...(model === undefined ? [] : wireProblems(where, definition.wire, model, tools.toolset)),
+    ]);
     return Object.freeze({
       definition,
       tools,
@@ -211,13 +181,6 @@ export class Application implements SiteListener {
       unbound: (where: string, classes: readonly Class[], scope: RequestScope | undefined) =>
         this.#unbound(where, classes, scope),
     });
-  }
-
-  /** A wire that a model does not speak, where it is known which model that is. */
-  #wireProblems({ name, options }: Site, toolset: Toolset): string[] {
-    const wire = options.wire ?? this.#defaults.wire;
-    const model = options.model ?? this.#defaults.model;
-    return model === undefined ? [] : wireProblems(`@AI on ${name}`, wire, model, toolset);
   }
 
   /** The tool classes that nobody bound. */

@@ -1,19 +1,17 @@
 import type { Container } from 'inversify';
-import { countProblems, describeKind, optionProblems, textProblems, throwProblems } from '../lib/declaration.js';
+import { describeKind, optionProblems, throwProblems } from '../lib/declaration.js';
 import { AIDefinitionError } from '../lib/errors.js';
 import { consoleLogger, guarded, loggerProblems, type AILogger } from '../lib/logger.js';
 import { ChatModel, isChatModel } from '../lib/model/chat-model.js';
 import {
-  type AILimits,
   type ModelPrices,
-  type ModelSettings,
   priceProblems,
   retryProblems,
   type RetryOptions,
+  RUN_OPTIONS,
+  type RunOptions,
   runOptionProblems,
-  type ToolChoice,
 } from '../lib/run-options.js';
-import type { WireName } from '../lib/wire-name.js';
 import { copiesOf } from '../lib/token.js';
 import { denialProblems, guardedDenial } from '../lib/tool/denial.js';
 import { Application } from './application.js';
@@ -21,27 +19,9 @@ import type { AIDescription } from './describe.js';
 import type { AIScope, ScopeBinder } from './scope.js';
 
 /** What `installAI` takes: defaults for all sites. */
-export interface InstallOptions {
+export interface InstallOptions extends RunOptions {
   /** Bound as `ChatModel`. Leave it out where the application binds one itself. */
   readonly model?: ChatModel;
-  /** What the application says to the model before every question. Default: nothing. */
-  readonly system?: string;
-  /** Calls in one run, unknown, wrong and failed ones included. Default: 5. */
-  readonly maxToolCalls?: number;
-  /** How often one provider call is sent where that may help; 1 is no retry. Default: 3. */
-  readonly maxAttempts?: number;
-  /** What ends a run that does not end itself. Default: nothing but `maxToolCalls`. */
-  readonly limits?: AILimits;
-  /** Sent along with every request. Default: nothing. */
-  readonly settings?: ModelSettings;
-  /** How turns travel. Default: the strongest wire that the model's profile has. */
-  readonly wire?: WireName;
-  /** Whether a tool must be called first. Default: `auto`. */
-  readonly toolChoice?: ToolChoice;
-  /** Whether the model may make several calls in one turn, on the native wire. Default: false. */
-  readonly parallelToolCalls?: boolean;
-  /** How many calls of one turn run at once, of tools that only look. Default: 4. */
-  readonly maxParallelCalls?: number;
   /** How a provider call is repeated. */
   readonly retry?: RetryOptions;
   /** What tokens cost: gives `usage.cost`. Default: no cost. */
@@ -80,10 +60,7 @@ export interface AIHandle {
   currentScope(): AIScope;
 }
 
-const OPTIONS = [
-  ...['model', 'system', 'maxToolCalls', 'maxAttempts', 'limits', 'settings'],
-  ...['wire', 'toolChoice', 'parallelToolCalls', 'maxParallelCalls', 'retry', 'prices', 'logger', 'isDenial'],
-];
+const OPTIONS = ['model', ...RUN_OPTIONS, 'retry', 'prices', 'logger', 'isDenial'];
 const INSTALLED = Symbol.for('inversify-ai/installed');
 
 /**
@@ -98,9 +75,6 @@ export function installAI(container: Container, options: InstallOptions): AIHand
     );
   const problems = [
     ...optionProblems('installAI', options, OPTIONS).map(boundInstead),
-    ...countProblems('installAI', 'maxToolCalls', options.maxToolCalls),
-    ...countProblems('installAI', 'maxAttempts', options.maxAttempts),
-    ...textProblems('installAI', 'system', options.system),
     ...runOptionProblems('installAI', options),
     ...retryProblems('installAI', options.retry),
     ...priceProblems('installAI', options.prices),
@@ -125,18 +99,7 @@ export function installAI(container: Container, options: InstallOptions): AIHand
   if (options.model !== undefined) container.bind(ChatModel).toConstantValue(options.model);
   const logger = guarded(options.logger ?? consoleLogger);
   const application = new Application(container, {
-    model: options.model,
-    system: options.system,
-    maxToolCalls: options.maxToolCalls,
-    maxAttempts: options.maxAttempts,
-    limits: options.limits,
-    settings: options.settings,
-    wire: options.wire,
-    toolChoice: options.toolChoice,
-    parallelToolCalls: options.parallelToolCalls,
-    maxParallelCalls: options.maxParallelCalls,
-    retry: options.retry,
-    prices: options.prices,
+    ...options,
     logger,
     isDenial: guardedDenial(options.isDenial, logger),
   });

@@ -1,17 +1,8 @@
 import { inject } from 'inversify';
-import {
-  countProblems,
-  deepFreeze,
-  describeKind,
-  isClass,
-  textProblems,
-  throwProblems,
-  optionProblems,
-} from '../lib/declaration.js';
+import { deepFreeze, describeKind, isClass, throwProblems, optionProblems } from '../lib/declaration.js';
 import { AIDefinitionError } from '../lib/errors.js';
 import type { ChatModel } from '../lib/model/chat-model.js';
-import { type AILimits, type ModelSettings, runOptionProblems, type ToolChoice } from '../lib/run-options.js';
-import type { WireName } from '../lib/wire-name.js';
+import { RUN_OPTIONS, type RunOptions, runOptionProblems } from '../lib/run-options.js';
 import { groupNames, isToolGroup, narrows, type ToolGroup } from '../lib/tool/group.js';
 import type { Tool } from '../lib/tool/tool.js';
 import { className, refuseStandardDecorator } from './member.js';
@@ -21,37 +12,16 @@ import { addSite, type Class } from './metadata.js';
 export type ToolSource = Class | Tool;
 
 /** What `@AI` takes. */
-export interface AIOptions {
+export interface AIOptions extends RunOptions {
   /** The only tools that this agent has; a function that returns the list, for classes that are declared later. */
   readonly tools: readonly ToolSource[] | (() => readonly ToolSource[]);
   /** Only those in this group, or in any of these. */
   readonly toolGroup?: ToolGroup | readonly ToolGroup[];
-  /** What the application says to the model before every question. */
-  readonly system?: string;
   /** Default: the `ChatModel` bound in the scope, else in the application. */
   readonly model?: ChatModel;
-  /** Calls in one run, unknown, wrong and failed ones included. Default: 5. */
-  readonly maxToolCalls?: number;
-  /** How often one provider call is sent where that may help; 1 is no retry. Default: 3. */
-  readonly maxAttempts?: number;
-  /** What ends a run that does not end itself; each bound in place of the application's. */
-  readonly limits?: AILimits;
-  /** Sent along with every request; each in place of the application's. */
-  readonly settings?: ModelSettings;
-  /** How turns travel. Default: the strongest wire that the model's profile has. */
-  readonly wire?: WireName;
-  /** Whether a tool must be called first, and which. Default: `auto`. */
-  readonly toolChoice?: ToolChoice;
-  /** Whether the model may make several calls in one turn, on the native wire. Default: false. */
-  readonly parallelToolCalls?: boolean;
-  /** How many calls of one turn run at once, of tools that only look. Default: 4. */
-  readonly maxParallelCalls?: number;
 }
 
-const OPTIONS = [
-  ...['tools', 'toolGroup', 'system', 'model', 'maxToolCalls', 'maxAttempts', 'limits', 'settings'],
-  ...['wire', 'toolChoice', 'parallelToolCalls', 'maxParallelCalls'],
-];
+const OPTIONS = ['tools', 'toolGroup', ...RUN_OPTIONS, 'model'];
 
 /**
  * Injects an agent, an `AIService`, into a constructor parameter or a property. The agent has the tools that are listed
@@ -68,10 +38,7 @@ export function AI(options: AIOptions) {
     const name = `${className(owner)}${key === undefined ? '' : `.${String(key)}`}${index === undefined ? '' : `#${index.toString()}`}`;
     refuseTarget(name, target, key, parameter);
     const problems = optionProblems(`@AI on ${name}`, options, OPTIONS);
-    problems.push(...countProblems(`@AI on ${name}`, 'maxToolCalls', options.maxToolCalls));
-    problems.push(...countProblems(`@AI on ${name}`, 'maxAttempts', options.maxAttempts));
     if (narrows(options)) groupNames(`@AI on ${name}`, options.toolGroup, problems);
-    problems.push(...textProblems(`@AI on ${name}`, 'system', options.system));
     problems.push(...runOptionProblems(`@AI on ${name}`, options));
     problems.push(...toolListProblems(name, options.tools));
     throwProblems(problems);

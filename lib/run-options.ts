@@ -3,8 +3,16 @@
  * what is wrong with it.
  */
 
-import type { WireName } from './wire-name.js';
-import { countProblems, describeKind, isObject, shortly, timerProblems, unknownOptions } from './declaration.js';
+import { WIRE_NAMES, type WireName } from './wire-name.js';
+import {
+  countProblems,
+  describeKind,
+  isObject,
+  shortly,
+  textProblems,
+  timerProblems,
+  unknownOptions,
+} from './declaration.js';
 
 /** What ends a run that does not end itself. What is left out is not limited. */
 export interface AILimits {
@@ -57,26 +65,58 @@ export interface ModelPrices {
  */
 export type ToolChoice = 'auto' | 'required' | 'none' | (string & {});
 
-/** The options that a site and an application have in common. */
+/** How an agent asks: what a site, an application and `createAIService` take alike. A site's stand in place of the application's. */
 export interface RunOptions {
-  readonly wire?: WireName | undefined;
-  readonly toolChoice?: ToolChoice | undefined;
-  readonly parallelToolCalls?: boolean | undefined;
-  readonly maxParallelCalls?: number | undefined;
-  readonly limits?: AILimits | undefined;
-  readonly settings?: ModelSettings | undefined;
+  /** What the application says to the model before every question. Default: nothing. */
+  readonly system?: string;
+  /** Calls in one run, unknown, wrong and failed ones included. Default: 5. */
+  readonly maxToolCalls?: number;
+  /** How often one provider call is sent where that may help; 1 is no retry. Default: 3. */
+  readonly maxAttempts?: number;
+  /** What ends a run that does not end itself; a site's bounds stand each for itself in place of the application's. Default: nothing but `maxToolCalls`. */
+  readonly limits?: AILimits;
+  /** Sent along with every request; a site's stand each for itself in place of the application's. Default: nothing. */
+  readonly settings?: ModelSettings;
+  /** How turns travel. Default: the strongest wire that the model's profile has. */
+  readonly wire?: WireName;
+  /** Whether a tool must be called first, and which. Default: `auto`. */
+  readonly toolChoice?: ToolChoice;
+  /** Whether the model may make several calls in one turn, on the native wire. Default: false. */
+  readonly parallelToolCalls?: boolean;
+  /** How many calls of one turn run at once, of tools that only look. Default: 4. */
+  readonly maxParallelCalls?: number;
 }
+
+/** Their names. */
+export const RUN_OPTIONS = [
+  'system',
+  'maxToolCalls',
+  'maxAttempts',
+  'limits',
+  'settings',
+  'wire',
+  'toolChoice',
+  'parallelToolCalls',
+  'maxParallelCalls',
+] as const satisfies readonly (keyof RunOptions)[];
 
 const LIMITS = ['deadlineMs', 'maxTokens', 'maxTurns', 'perTool'];
 const SETTINGS = ['maxOutputTokens', 'temperature', 'topP', 'seed', 'reasoningEffort'];
 const RETRY = ['minDelayMs', 'maxDelayMs', 'maxRetryAfterMs', 'deadlineMs', 'random'];
 const PRICES = ['inputPerMillion', 'cachedInputPerMillion', 'outputPerMillion'];
 
-/** One line for each thing that is wrong with limits and settings. */
+/** One line for each thing that is wrong with them. */
 export function runOptionProblems(where: string, options: RunOptions): string[] {
-  const { limits, settings, wire, toolChoice, parallelToolCalls, maxParallelCalls } = options;
-  const problems = [...limitProblems(where, limits), ...settingProblems(where, settings)];
-  if (wire !== undefined && !WIRES.includes(wire))
+  const { system, maxToolCalls, maxAttempts, limits, settings } = options;
+  const { wire, toolChoice, parallelToolCalls, maxParallelCalls } = options;
+  const problems = [
+    ...textProblems(where, 'system', system),
+    ...countProblems(where, 'maxToolCalls', maxToolCalls),
+    ...countProblems(where, 'maxAttempts', maxAttempts),
+    ...limitProblems(where, limits),
+    ...settingProblems(where, settings),
+  ];
+  if (wire !== undefined && !WIRE_NAMES.includes(wire))
     problems.push(`${where}: wire must be 'envelope', 'union' or 'native'; found ${shortly(wire)}`);
   if (toolChoice !== undefined && (typeof toolChoice !== 'string' || toolChoice === ''))
     problems.push(
@@ -87,8 +127,6 @@ export function runOptionProblems(where: string, options: RunOptions): string[] 
   problems.push(...countProblems(where, 'maxParallelCalls', maxParallelCalls));
   return problems;
 }
-
-const WIRES: readonly WireName[] = ['envelope', 'union', 'native'];
 
 function limitProblems(where: string, limits: unknown): string[] {
   if (limits === undefined) return [];

@@ -2,11 +2,10 @@ import { onAbort, untilAborted } from '../abort.js';
 import type { AILogger } from '../logger.js';
 import type { ChatModel } from '../model/chat-model.js';
 import { countProblems, describeKind, isObject, optionProblems, shortly, throwProblems } from '../declaration.js';
-import type { AILimits, ModelPrices, ModelSettings, RetryOptions } from '../run-options.js';
+import type { AILimits, ModelPrices, ModelSettings, RetryOptions, ToolChoice } from '../run-options.js';
 import { groupNames, narrows, type ToolGroup } from '../tool/group.js';
 import type { DenialTest } from '../tool/denial.js';
 import type { Toolset } from '../tool/toolset.js';
-import type { ToolChoice } from '../run-options.js';
 import type { WireName } from '../wire-name.js';
 import type { Wire } from '../wire/wire.js';
 import { wireFor, wireProblems } from '../wire/wires.js';
@@ -76,10 +75,6 @@ export interface RunEnvironment {
   /** Ends the run from outside: a scope that closes. */
   readonly signal?: AbortSignal;
 }
-
-export const DEFAULT_MAX_TOOL_CALLS = 5;
-export const DEFAULT_MAX_ATTEMPTS = 3;
-export const DEFAULT_MAX_PARALLEL_CALLS = 4;
 
 /** Where a run is run. */
 export interface RunPlace {

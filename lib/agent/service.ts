@@ -1,8 +1,7 @@
 import type { AILogger } from '../logger.js';
 import type { ChatModel } from '../model/chat-model.js';
 import type { AIRun } from '../run.js';
-import type { AILimits, ModelPrices, ModelSettings, RetryOptions, ToolChoice } from '../run-options.js';
-import type { WireName } from '../wire-name.js';
+import type { ModelPrices, RetryOptions, RunOptions } from '../run-options.js';
 import type { ToolGroup } from '../tool/group.js';
 import type { ChatOptions } from './agent.js';
 import type { AIEvent } from './event-stream.js';
@@ -45,31 +44,13 @@ export abstract class AIService {
 }
 
 /** What `createAIService` takes. */
-export interface AIServiceOptions {
+export interface AIServiceOptions extends RunOptions {
   /** The model that is asked. */
   readonly model: ChatModel;
   /** Instances of decorated classes and `Tool`s. Without any, the service is a plain model. */
   readonly tools?: readonly object[];
   /** Only the tools in one of these groups. */
   readonly toolGroup?: ToolGroup | readonly ToolGroup[];
-  /** What the application says to the model before every question. */
-  readonly system?: string;
-  /** Calls in one run, unknown, wrong and failed ones included. Default: 5. */
-  readonly maxToolCalls?: number;
-  /** How often one provider call is sent where that may help; 1 is no retry. Default: 3. */
-  readonly maxAttempts?: number;
-  /** What ends a run that does not end itself. Default: nothing but `maxToolCalls`. */
-  readonly limits?: AILimits;
-  /** Sent along with every request. Default: nothing. */
-  readonly settings?: ModelSettings;
-  /** How turns travel. Default: the strongest wire that the model's profile has. */
-  readonly wire?: WireName;
-  /** Whether a tool must be called first, and which. Default: `auto`. */
-  readonly toolChoice?: ToolChoice;
-  /** Whether the model may make several calls in one turn, on the native wire. Default: false. */
-  readonly parallelToolCalls?: boolean;
-  /** How many calls of one turn run at once, of tools that only look. Default: 4. */
-  readonly maxParallelCalls?: number;
   /** How a provider call is repeated. */
   readonly retry?: RetryOptions;
   /** What tokens cost: gives `usage.cost`. Default: no cost. */

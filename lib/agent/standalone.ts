@@ -1,37 +1,22 @@
-import {
-  countProblems,
-  describeKind,
-  optionProblems,
-  textProblems,
-  throwProblems,
-  unknownOptions,
-} from '../declaration.js';
+import { describeKind, optionProblems, throwProblems, unknownOptions } from '../declaration.js';
 import { AIDefinitionError } from '../errors.js';
 import { consoleLogger, guarded, loggerProblems } from '../logger.js';
 import { isChatModel } from '../model/chat-model.js';
 import {
   DEFAULT_RETRY,
   merge,
-  mergeLimits,
-  type ModelSettings,
   priceProblems,
   retryProblems,
   type RetryOptions,
+  RUN_OPTIONS,
   runOptionProblems,
 } from '../run-options.js';
 import { denialProblems, guardedDenial } from '../tool/denial.js';
 import { narrows } from '../tool/group.js';
 import { Toolset } from '../tool/toolset.js';
 import { wireProblems } from '../wire/wires.js';
-import {
-  type AgentDefinition,
-  DEFAULT_MAX_ATTEMPTS,
-  DEFAULT_MAX_PARALLEL_CALLS,
-  DEFAULT_MAX_TOOL_CALLS,
-  runAgent,
-  toolChoiceProblems,
-  type RunEnvironment,
-} from './agent.js';
+import { type AgentDefinition, runAgent, toolChoiceProblems, type RunEnvironment } from './agent.js';
+import { agentOptions } from './agent-options.js';
 import { guardProblems, perToolProblems } from './limits.js';
 import { instanceProblems, isMiddleware } from './middleware.js';
 import { isObserver } from './observer.js';
@@ -43,15 +28,7 @@ const OPTIONS = [
   'model',
   'tools',
   'toolGroup',
-  'system',
-  'maxToolCalls',
-  'maxAttempts',
-  'limits',
-  'settings',
-  'wire',
-  'toolChoice',
-  'parallelToolCalls',
-  'maxParallelCalls',
+  ...RUN_OPTIONS,
   'retry',
   'prices',
   'observers',
@@ -69,11 +46,8 @@ export function createService(options: AIServiceOptions, scan: SourceScanner): A
       `${SITE}: model must be a ChatModel, as openAI({ model: '…' }) makes one; found ${describeKind(options.model)}`,
     );
   problems.push(
-    ...countProblems(SITE, 'maxToolCalls', options.maxToolCalls),
-    ...countProblems(SITE, 'maxAttempts', options.maxAttempts),
     ...loggerProblems(SITE, options.logger),
     ...denialProblems(SITE, options.isDenial),
-    ...textProblems(SITE, 'system', options.system),
     ...runOptionProblems(SITE, options),
     ...retryProblems(SITE, options.retry),
     ...priceProblems(SITE, options.prices),
@@ -92,19 +66,7 @@ export function createService(options: AIServiceOptions, scan: SourceScanner): A
     ...toolChoiceProblems(SITE, options.toolChoice, toolset),
     ...wireProblems(SITE, options.wire, options.model, toolset),
   ]);
-  const agent: AgentDefinition = {
-    site: SITE,
-    toolset,
-    system: options.system ?? '',
-    maxToolCalls: options.maxToolCalls ?? DEFAULT_MAX_TOOL_CALLS,
-    maxAttempts: options.maxAttempts ?? DEFAULT_MAX_ATTEMPTS,
-    limits: mergeLimits(options.limits),
-    settings: merge<ModelSettings>(undefined, options.settings),
-    wire: options.wire,
-    toolChoice: options.toolChoice ?? 'auto',
-    parallelToolCalls: options.parallelToolCalls ?? false,
-    maxParallelCalls: options.maxParallelCalls ?? DEFAULT_MAX_PARALLEL_CALLS,
-  };
+  const agent: AgentDefinition = { site: SITE, toolset, ...agentOptions(options) };
   const logger = guarded(options.logger ?? consoleLogger);
   return new StandaloneService(
     agent,

@@ -1,4 +1,5 @@
 import { deepFreeze, describeKind, isObject, unknownOptions } from '../declaration.js';
+import { WIRE_NAMES } from '../wire-name.js';
 import type { ModelProfile, WireName } from './chat-model.js';
 
 /** What a server behind `openAI` is known to do. */
@@ -64,7 +65,6 @@ export function profileFor(
 }
 
 const KEYS = ['schema', 'wires', 'prefers', 'maxTokensField', 'extraBody'];
-const WIRES: readonly unknown[] = ['envelope', 'union', 'native'] satisfies readonly WireName[];
 
 /** One line for each thing that is wrong with a profile. */
 export function profileProblems(profile: unknown): string[] {
@@ -82,8 +82,8 @@ export function profileProblems(profile: unknown): string[] {
   if (!['enforced', 'accepted', 'none'].includes(schema as string))
     problems.push(`${at}: schema must be 'enforced', 'accepted' or 'none'; found ${describeKind(schema)}`);
   const list: readonly unknown[] = Array.isArray(wires) ? wires : [];
-  if (list.length === 0 || !list.every((wire) => WIRES.includes(wire)))
-    problems.push(`${at}: wires must list some of ${WIRES.join(', ')}; found ${describeKind(wires)}`);
+  if (list.length === 0 || !list.every((wire) => WIRE_NAMES.includes(wire as WireName)))
+    problems.push(`${at}: wires must list some of ${WIRE_NAMES.join(', ')}; found ${describeKind(wires)}`);
   else if (prefers !== undefined && !list.includes(prefers))
     problems.push(`${at}: prefers must be one of its wires, ${list.join(', ')}; found ${describeKind(prefers)}`);
   if (maxTokensField !== undefined && !['max_completion_tokens', 'max_tokens'].includes(maxTokensField as string))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { DEFAULT_MAX_ATTEMPTS, DEFAULT_MAX_TOOL_CALLS } from '../../lib/agent/agent.js';
+import { DEFAULT_MAX_ATTEMPTS, DEFAULT_MAX_TOOL_CALLS } from '../../lib/agent/agent-options.js';
 import { DEFAULT_RETRY } from '../../lib/run-options.js';
 import { readmeTable } from '../readme.js';
 import { calls, others, play, replies } from './loop-rows.js';

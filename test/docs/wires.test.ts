@@ -30,7 +30,7 @@ import {
 } from 'inversify-ai';
 import { call, calls, httpError, scriptedModel, type ScriptedTurn, text } from 'inversify-ai/testing';
 import { tablesOnPage, tokenTables } from '../../bench/tokens.js';
-import { DEFAULT_MAX_PARALLEL_CALLS } from '../../lib/agent/agent.js';
+import { DEFAULT_MAX_PARALLEL_CALLS } from '../../lib/agent/agent-options.js';
 import { profileProblems } from '../../lib/model/profiles.js';
 import { Toolset } from '../../lib/tool/toolset.js';
 import { wireFor } from '../../lib/wire/wires.js';
