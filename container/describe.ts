@@ -18,7 +18,7 @@ export interface AIDescription {
 export interface SiteDescription {
   /** `SupportController#0`, `SupportController.reader`. */
   readonly site: string;
-  /** What it is narrowed to: any of these groups; empty where it has all tools of its list. */
+  /** What it is narrowed to: the groups of which a tool must have one; empty where it has all tools of its list. */
   readonly toolGroup: readonly string[];
   /** What the application says to the model before every question. */
   readonly system: string;

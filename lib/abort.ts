@@ -4,16 +4,33 @@
  */
 export function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return new Promise<T>((resolve, reject) => {
-    const abort = (): void => {
+    const stop = onAbort(signal, () => {
       reject(signal.reason as Error);
-    };
-    const done = (): void => {
-      signal.removeEventListener('abort', abort);
-    };
-    if (signal.aborted) abort();
-    else signal.addEventListener('abort', abort, { once: true });
-    work.then(resolve, reject).finally(done);
+    });
+    work.then(resolve, reject).finally(stop);
   });
+}
+
+/**
+ * A controller of one's own, which aborts with any of the signals. It listens to them until `stop`: theirs may live for
+ * ever, and `AbortSignal.any` keeps an entry on each for as long as its own result is referred to.
+ */
+export function childController(...signals: readonly AbortSignal[]): {
+  readonly controller: AbortController;
+  readonly stop: () => void;
+} {
+  const controller = new AbortController();
+  const stops = signals.map((signal) =>
+    onAbort(signal, () => {
+      controller.abort(signal.reason);
+    }),
+  );
+  return {
+    controller,
+    stop: () => {
+      for (const stop of stops) stop();
+    },
+  };
 }
 
 /** Those who listen to one signal, behind one listener of ours. */

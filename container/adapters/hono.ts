@@ -1,5 +1,6 @@
 /// <reference types="node" preserve="true" />
 import type { Context, MiddlewareHandler } from 'hono';
+import { onAbort } from '../../lib/abort.js';
 import type { AIHandle } from '../install.js';
 import type { ScopeBinder } from '../scope.js';
 import { refuseHost, refuseOptions } from './arguments.js';
@@ -41,12 +42,11 @@ export function aiScope<R>(
       await next();
       return;
     }
-    const left = (): void => {
+    const stopListening = onAbort(signal, () => {
       endScope(scope, false);
-    };
-    signal.addEventListener('abort', left, { once: true });
+    });
     const end = (isComplete: boolean): void => {
-      signal.removeEventListener('abort', left);
+      stopListening();
       endScope(scope, isComplete);
     };
     try {

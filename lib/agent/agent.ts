@@ -1,4 +1,4 @@
-import { onAbort, untilAborted } from '../abort.js';
+import { childController, untilAborted } from '../abort.js';
 import type { AILogger } from '../logger.js';
 import type { ChatModel } from '../model/chat-model.js';
 import { countProblems, describeKind, isObject, optionProblems, shortly, throwProblems } from '../declaration.js';
@@ -98,13 +98,7 @@ export async function runAgent(
   const narrowed = narrow(agent, question, options);
   const typed = type === undefined ? undefined : compileAnswer(agent.site, type);
   const signals = [options.signal, place.signal, watch?.signal].filter((signal) => signal !== undefined);
-  // One signal for the run, listening to those of others only as long as it lasts: theirs may live for ever.
-  const controller = new AbortController();
-  const stops = signals.map((signal) =>
-    onAbort(signal, () => {
-      controller.abort(signal.reason);
-    }),
-  );
+  const { controller, stop } = childController(...signals);
   const deadline = new Deadline(agent.site, agent.limits.deadlineMs, controller);
   try {
     const environment = await environmentOf(place, controller.signal).catch((error: unknown) => {
@@ -132,7 +126,7 @@ export async function runAgent(
     ).answer();
   } finally {
     deadline.stop();
-    for (const stop of stops) stop();
+    stop();
   }
 }
 

@@ -1,4 +1,4 @@
-import { onAbort, untilAborted } from '../abort.js';
+import { childController, untilAborted } from '../abort.js';
 import { type ModelReply, type ModelRequest, readReply } from '../model/chat-model.js';
 import { completeWithRetry } from '../model/retry.js';
 import { copyOfMetadata } from '../schema/copy.js';
@@ -92,10 +92,7 @@ export class ProviderTurns {
     const shown = middleware.some(standsAroundTurns) ? undefined : answerText;
     if (middleware.length === 0) return this.#send(request, turn, signal, shown);
     // The turn's own: what a middleware leaves under way when it replies in the model's place ends with the turn.
-    const controller = new AbortController();
-    const stop = onAbort(signal, () => {
-      controller.abort(signal.reason);
-    });
+    const { controller, stop } = childController(signal);
     const context: TurnContext = Object.freeze({
       runId: state.runId,
       site: agent.site,

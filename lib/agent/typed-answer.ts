@@ -7,7 +7,7 @@ import { type ArgumentsSchema, argumentsSchema, type JsonSchemaObject } from '..
 import { type ClassType, declareParameter } from '../schema/parameter.js';
 import type { StandardSchema } from '../schema/shape.js';
 import { isStandardSchema } from '../schema/standard.js';
-import { strictArguments, strictLimitProblems } from '../schema/strict.js';
+import { strictArguments, strictExcess } from '../schema/strict.js';
 
 /** What `chat` takes in order to give back a value in place of a text. */
 export type AnswerType<T> = (abstract new (...args: never[]) => T) | StandardSchema<T>;
@@ -62,7 +62,8 @@ function compile(where: string, type: unknown): TypedAnswer {
   if (parameter === undefined) throw new AIDefinitionError(problems.map(forAnswers));
   const loose = argumentsSchema([parameter]);
   const strictSchema = strictArguments(loose);
-  if (strictSchema !== undefined) problems.push(...strictLimitProblems(where, strictSchema));
+  if (strictSchema !== undefined)
+    problems.push(...strictExcess(strictSchema).map((found) => `${where}: the type has ${found}; declare less`));
   if (problems.length > 0) throw new AIDefinitionError(problems);
   const schema = strictSchema ?? (loose as ArgumentsSchema & JsonSchemaObject);
   const root = objectWithin(schema);

@@ -1,4 +1,4 @@
-import { onAbort, untilAborted } from '../abort.js';
+import { childController, untilAborted } from '../abort.js';
 import { counted } from '../declaration.js';
 import { type AIError, AIProviderError, isErrorOf } from '../errors.js';
 import type { RetryOptions } from '../run-options.js';
@@ -54,10 +54,7 @@ export async function completeWithRetry(
   const { signal, retry } = context;
   signal.throwIfAborted();
   // A child of the signal, with the deadline in it: what a model leaves on it goes with it.
-  const controller = new AbortController();
-  const stopListening = onAbort(signal, () => {
-    controller.abort(signal.reason);
-  });
+  const { controller, stop } = childController(signal);
   const deadline = new Error(`the deadline of ${retry.deadlineMs.toString()} ms`);
   const timer = setTimeout(() => {
     controller.abort(deadline);
@@ -70,7 +67,7 @@ export async function completeWithRetry(
     throw controller.signal.aborted ? call.pastDeadline() : error;
   } finally {
     clearTimeout(timer);
-    stopListening();
+    stop();
   }
 }
 
@@ -231,16 +228,11 @@ function between0And1(random: () => number): number {
 }
 
 function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => {
-      clearTimeout(timer);
-      reject(signal.reason as Error);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', abort);
-      resolve();
-    }, Math.ceil(ms));
-    if (signal.aborted) abort();
-    else signal.addEventListener('abort', abort, { once: true });
+  let timer: NodeJS.Timeout | undefined;
+  const slept = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, Math.ceil(ms));
+  });
+  return untilAborted(signal, slept).finally(() => {
+    clearTimeout(timer);
   });
 }

@@ -147,16 +147,12 @@ function absent(schema: JsonSchemaObject): JsonSchemaObject {
 /** OpenAI's limits on one schema, as read in its documentation in February 2026. */
 const LIMITS = { properties: 5_000, levels: 10, characters: 120_000, members: 1_000, large: 250, largeText: 15_000 };
 
-/** One problem for each limit of the strict mode that a tool's arguments exceed, with the number. */
-export function strictLimitProblems(origin: string, schema: JsonSchemaObject): string[] {
+/** What of a schema exceeds the strict mode's limits, with the numbers: `5001 properties, and providers take 5000`. */
+export function strictExcess(schema: JsonSchemaObject): string[] {
   const count = { properties: 0, levels: 0, characters: 0, members: 0, largest: 0 };
   measure(schema, 1, count);
   const over = (found: number, limit: number, what: string): string[] =>
-    found > limit
-      ? [
-          `${origin}: its arguments have ${found.toString()} ${what}, and providers take ${limit.toString()}; declare less, or make several tools of it`,
-        ]
-      : [];
+    found > limit ? [`${found.toString()} ${what}, and providers take ${limit.toString()}`] : [];
   return [
     ...over(count.levels, LIMITS.levels, 'levels of nesting'),
     ...over(count.properties, LIMITS.properties, 'properties'),

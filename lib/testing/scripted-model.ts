@@ -1,3 +1,4 @@
+import { untilAborted } from '../abort.js';
 import { throwProblems, unknownOptions } from '../declaration.js';
 import { AIProviderError } from '../errors.js';
 import { ChatModel, type ModelDelta, type ModelReply, type ModelRequest } from '../model/chat-model.js';
@@ -164,22 +165,15 @@ function* pieces(text: string): Generator<string> {
 }
 
 function never(signal: AbortSignal, attemptTimeoutMs: number | undefined): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    const end = (error: Error): void => {
-      signal.removeEventListener('abort', abort);
-      clearTimeout(timer);
-      reject(error);
-    };
-    const abort = (): void => {
-      end(signal.reason as Error);
-    };
-    const timer =
-      attemptTimeoutMs === undefined
-        ? undefined
-        : setTimeout(() => {
-            const message = `scripted: no complete reply within ${attemptTimeoutMs.toString()} ms.`;
-            end(new AIProviderError(message, { retryable: true }));
-          }, attemptTimeoutMs);
-    signal.addEventListener('abort', abort, { once: true });
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    if (attemptTimeoutMs === undefined) return;
+    timer = setTimeout(() => {
+      const message = `scripted: no complete reply within ${attemptTimeoutMs.toString()} ms.`;
+      reject(new AIProviderError(message, { retryable: true }));
+    }, attemptTimeoutMs);
+  });
+  return untilAborted(signal, late).finally(() => {
+    clearTimeout(timer);
   });
 }

@@ -10,7 +10,7 @@ import { compileArguments } from '../schema/convert.js';
 import { type ArgumentsSchema, argumentsSchema } from '../schema/json-schema.js';
 import { declareParameter } from '../schema/parameter.js';
 import type { Parameter } from '../schema/shape.js';
-import { strictArguments, strictLimitProblems } from '../schema/strict.js';
+import { strictArguments, strictExcess } from '../schema/strict.js';
 import { effectOf, isToolGroup, MUTATING, READ_ONLY } from './group.js';
 import type { CompiledTool, Tool, ToolParameter } from './tool.js';
 
@@ -35,7 +35,11 @@ export function compileTool(draft: ToolDraft, problems: string[]): CompiledTool 
   const schema = argumentsSchema(draft.parameters);
   const strictSchema = strictArguments(schema);
   const limits =
-    strictSchema === undefined ? sizeProblems(draft.origin, schema) : strictLimitProblems(draft.origin, strictSchema);
+    strictSchema === undefined
+      ? sizeProblems(draft.origin, schema)
+      : strictExcess(strictSchema).map(
+          (found) => `${draft.origin}: its arguments have ${found}; declare less, or make several tools of it`,
+        );
   problems.push(...limits);
   if (limits.length > 0) return undefined;
   return Object.freeze({

@@ -1,3 +1,4 @@
+import { onAbort } from '../abort.js';
 import { isErrorOf } from '../errors.js';
 import type { ToolCallOutcome } from '../run.js';
 import type { DenialTest } from './denial.js';
@@ -56,13 +57,12 @@ export function cutShortBy(
       const error = new Error(`${tool.name} did not finish within ${tool.timeoutMs.toString()} ms`);
       resolve({ outcome: 'timed-out', result: told.timedOut(tool.name), error });
     }, tool.timeoutMs);
-    const onAbort = (): void => {
+    const stopListening = onAbort(signal, () => {
       resolve(aborted(signal));
-    };
-    signal.addEventListener('abort', onAbort, { once: true });
+    });
     stop = (): void => {
       clearTimeout(timer);
-      signal.removeEventListener('abort', onAbort);
+      stopListening();
     };
   });
   return { ending, stop };

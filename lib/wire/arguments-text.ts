@@ -1,4 +1,5 @@
-import { isJsonObject, JsonTextError, parseJson } from '../schema/json.js';
+import { isJsonObject } from '../schema/json.js';
+import { readJson } from './reply.js';
 import type { WireCall } from './wire.js';
 
 /** What stands for "no arguments" with one server or another; see the case of the tool that is called with nothing. */
@@ -11,14 +12,10 @@ const NOTHING: ReadonlySet<string> = new Set(['', 'null', '"{}"']);
 export function argumentsText(text: string): Pick<WireCall, 'sent' | 'problem' | 'nothing'> {
   if (text.trim() === '{}') return { sent: {} };
   if (NOTHING.has(text.trim())) return { sent: {}, nothing: true };
-  let value: unknown;
-  try {
-    value = parseJson(text);
-  } catch (error) {
-    if (!(error instanceof JsonTextError)) throw error;
-    return { sent: {}, problem: `the text of the arguments ${error.message}; send one JSON object` };
-  }
-  return isJsonObject(value)
-    ? { sent: value }
+  const read = readJson(text);
+  if ('problem' in read)
+    return { sent: {}, problem: `the text of the arguments ${read.problem}; send one JSON object` };
+  return isJsonObject(read.value)
+    ? { sent: read.value }
     : { sent: {}, problem: 'the arguments are no JSON object; send one, with each argument under its name' };
 }

@@ -1,5 +1,5 @@
 import type { ModelReply } from '../model/chat-model.js';
-import { isJsonObject, JsonTextError, parseJson } from '../schema/json.js';
+import { isJsonObject, JsonTextError, parseJson, type ParseOptions } from '../schema/json.js';
 import type { Failure } from './wire.js';
 
 /* What is the same of a reply on every wire. */
@@ -27,6 +27,19 @@ export function failureOf(reply: ModelReply, shown?: (text: string) => string): 
   return text.trim() === '' ? empty(text) : undefined;
 }
 
+/** The value of a JSON text, or what is wrong with the text, to be put after what it is the text of. */
+export function readJson(
+  text: string,
+  options?: ParseOptions,
+): { readonly value: unknown } | { readonly problem: string } {
+  try {
+    return { value: parseJson(text, options) };
+  } catch (error) {
+    if (error instanceof JsonTextError) return { problem: error.message };
+    throw error;
+  }
+}
+
 /** The JSON of a typed turn, unchecked: what it must be is the type's to say. */
 export function decodeTyped(
   reply: ModelReply,
@@ -34,13 +47,9 @@ export function decodeTyped(
 ): { readonly kind: 'value'; readonly value: unknown } | Failure {
   const failure = failureOf(reply);
   if (failure !== undefined) return failure;
-  let value: unknown;
-  try {
-    value = parseJson(reply.text);
-  } catch (error) {
-    if (!(error instanceof JsonTextError)) throw error;
-    return malformed(reply.text, `it ${error.message}`);
-  }
+  const read = readJson(reply.text);
+  if ('problem' in read) return malformed(reply.text, `it ${read.problem}`);
+  const { value } = read;
   if (within === undefined) return { kind: 'value', value };
   return isJsonObject(value) && Object.hasOwn(value, within)
     ? { kind: 'value', value }

@@ -1,62 +1,43 @@
-import type { JsonSchema, ModelReply, ResponseSchema } from '../model/chat-model.js';
-import { deepFreeze } from '../declaration.js';
+import type { JsonSchema } from '../model/chat-model.js';
 import { mapReferences } from '../schema/json-schema.js';
-import { isJsonObject, JsonTextError, parseJson, writeJson } from '../schema/json.js';
+import { isJsonObject, writeJson } from '../schema/json.js';
 import { PartNames } from '../schema/part-names.js';
-import { strictLimitProblems } from '../schema/strict.js';
+import { strictExcess } from '../schema/strict.js';
 import type { CompiledTool } from '../tool/tool.js';
 import type { Toolset } from '../tool/toolset.js';
-import { jsonAnswerText, plainAnswerText } from './answer-text.js';
 import { argumentsText } from './arguments-text.js';
-import { empty, failureOf, malformed } from './reply.js';
-import { ANSWER, structuredEncoder } from './structured.js';
-import type { Decoded, Wire, WireTurn } from './wire.js';
+import { empty, malformed, readJson } from './reply.js';
+import { ANSWER, closedObject, structuredWire } from './structured.js';
+import type { Decoded, Wire } from './wire.js';
 
 /**
  * The union: one schema with a branch for each tool, its arguments typed, and one for the answer,
  * `{ next: { tool, arguments } | { tool: 'ANSWER', answer } }`. The tool comes first, so that the grammar knows it before
  * the arguments, and an answer can be shown while it is written. A union may not stand at the root of a strict schema.
  */
-export const union: Wire = {
+export const union: Wire = structuredWire({
   name: 'union',
-  encode: structuredEncoder({
-    wire: 'union',
-    rules:
-      'Reply with one JSON object, {"next": …}. To call a tool, put its name in "tool" and its arguments in "arguments"; an argument marked ? that is not needed is null. ' +
-      `To answer, put "${ANSWER}" in "tool" and the answer in "answer". Call one tool at a time.`,
-    schema,
-    call: ({ tool, arguments: args }) => `{"next":{"tool":${JSON.stringify(tool)},"arguments":${writeJson(args)}}}`,
-    answer: (text) => JSON.stringify({ next: { tool: ANSWER, answer: text } }),
-  }),
+  rules:
+    'Reply with one JSON object, {"next": …}. To call a tool, put its name in "tool" and its arguments in "arguments"; an argument marked ? that is not needed is null. ' +
+    `To answer, put "${ANSWER}" in "tool" and the answer in "answer". Call one tool at a time.`,
+  schema,
+  excess: strictExcess,
+  call: ({ tool, arguments: args }) => `{"next":{"tool":${JSON.stringify(tool)},"arguments":${writeJson(args)}}}`,
+  answer: (text) => JSON.stringify({ next: { tool: ANSWER, answer: text } }),
   decode,
-  answerText: ({ toolset }) => (toolset.tools.length === 0 ? plainAnswerText() : jsonAnswerText(2)),
-};
-
-const measured = new WeakMap<Toolset, readonly string[]>();
-
-/** What of a union of these tools is more than providers take in one schema; measured once for a set. */
-export function unionProblems(where: string, toolset: Toolset): string[] {
-  let problems = measured.get(toolset);
-  if (problems === undefined) {
-    problems = toolset.tools.length === 0 ? [] : strictLimitProblems('', schema(toolset, false).schema);
-    measured.set(toolset, problems);
-  }
-  return problems.map(
-    (problem) => `${where}${problem.replace(/its arguments have/, 'all tools together have')}, or take the envelope`,
-  );
-}
+  answerDepth: 2,
+});
 
 /** With no tool on offer, the schema holds the answer alone. */
-function schema({ tools }: Toolset, mustCall: boolean): ResponseSchema {
+function schema({ tools }: Toolset, mustCall: boolean): JsonSchema {
   const names = new PartNames();
   const $defs: Record<string, JsonSchema> = {};
   const branches = tools.map((tool) =>
-    object({ tool: word(tool.name), arguments: argumentsIn(tool, names, $defs) }, tool.description),
+    closedObject({ tool: word(tool.name), arguments: argumentsIn(tool, names, $defs) }, tool.description),
   );
-  if (!mustCall) branches.push(object({ tool: word(ANSWER), answer: { type: 'string' } }));
+  if (!mustCall) branches.push(closedObject({ tool: word(ANSWER), answer: { type: 'string' } }));
   const next = branches.length === 1 ? (branches[0] as JsonSchema) : { anyOf: branches };
-  const root = { ...object({ next }), ...(Object.keys($defs).length > 0 && { $defs }) };
-  return Object.freeze({ name: 'turn', schema: deepFreeze(root) });
+  return { ...closedObject({ next }), ...(Object.keys($defs).length > 0 && { $defs }) };
 }
 
 /** What a strict schema cannot say travels as JSON text: the tool's name is still the grammar's to keep. */
@@ -76,36 +57,10 @@ function argumentsIn(tool: CompiledTool, names: PartNames, $defs: Record<string,
 
 const word = (name: string): JsonSchema => ({ type: 'string', enum: [name] });
 
-function object(properties: Readonly<Record<string, JsonSchema>>, description?: string): JsonSchema {
-  return {
-    type: 'object',
-    ...(description !== undefined && { description }),
-    properties,
-    required: Object.keys(properties),
-    additionalProperties: false,
-  };
-}
-
-function decode(reply: ModelReply, { toolset }: Pick<WireTurn, 'toolset'>): Decoded {
-  const failure = failureOf(reply, answerIn);
-  if (failure !== undefined) return failure;
-  return toolset.tools.length === 0 ? { kind: 'answer', text: reply.text } : decodeUnion(reply.text);
-}
-
-/** What there is to show of a reply that is not used: its answer where it is whole, else the text as it came. */
-function answerIn(text: string): string {
-  const decoded = decodeUnion(text);
-  return decoded.kind === 'answer' ? decoded.text : text;
-}
-
-function decodeUnion(text: string): Decoded {
-  let turn: unknown;
-  try {
-    turn = parseJson(text);
-  } catch (error) {
-    if (!(error instanceof JsonTextError)) throw error;
-    return malformed(text, `it ${error.message}`);
-  }
+function decode(text: string): Decoded {
+  const read = readJson(text);
+  if ('problem' in read) return malformed(text, `it ${read.problem}`);
+  const turn = read.value;
   if (!isJsonObject(turn) || !isJsonObject(turn['next']) || Object.keys(turn).length > 1)
     return malformed(text, 'it is no JSON object whose only key is "next"');
   const { tool, ...rest } = turn['next'];

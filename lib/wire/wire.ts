@@ -64,4 +64,6 @@ export interface Wire {
   decode(reply: ModelReply, turn: Pick<WireTurn, 'toolset' | 'offered'>): Decoded;
   /** What may be shown of a turn's reply while it is being written. */
   answerText(turn: Pick<WireTurn, 'toolset'>): AnswerText;
+  /** What of these tools is more than providers take in one request, `1203 values …`; nothing where they all fit. */
+  excess(toolset: Toolset): readonly string[];
 }

@@ -2,7 +2,7 @@ import type { ModelProfile, WireName } from '../model/chat-model.js';
 import { envelope } from './envelope.js';
 import { native } from './native.js';
 import type { Toolset } from '../tool/toolset.js';
-import { union, unionProblems } from './union.js';
+import { union } from './union.js';
 import type { Wire } from './wire.js';
 
 const WIRES: Readonly<Record<WireName, Wire>> = { envelope, union, native };
@@ -16,8 +16,7 @@ const STRONGEST: readonly WireName[] = ['union', 'envelope', 'native'];
  */
 export function wireFor(profile: ModelProfile, asked: WireName | undefined, toolset: Toolset): Wire {
   const { wires, prefers } = profile;
-  const fits = (wire: WireName): boolean =>
-    wires.includes(wire) && (wire !== 'union' || unionProblems('', toolset).length === 0);
+  const fits = (wire: WireName): boolean => wires.includes(wire) && WIRES[wire].excess(toolset).length === 0;
   const name = asked ?? [prefers, ...STRONGEST].find((wire) => wire !== undefined && fits(wire)) ?? 'envelope';
   return WIRES[name];
 }
@@ -30,7 +29,10 @@ export function wireProblems(
   toolset: Toolset,
 ): string[] {
   if (asked === undefined) return [];
-  if (profile.wires.includes(asked)) return asked === 'union' ? unionProblems(`${where}, wire union`, toolset) : [];
+  if (profile.wires.includes(asked))
+    return WIRES[asked]
+      .excess(toolset)
+      .map((found) => `${where}, wire ${asked}: all tools together have ${found}; declare less, or take the envelope`);
   return [
     `${where}: the model ${name} does not speak the wire ${asked}, its profile has ${profile.wires.join(', ')}; take one of these, or say in its profile that it does`,
   ];
