@@ -1,6 +1,5 @@
 import { getEventListeners } from 'node:events';
-import type * as Installed from 'openai';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import {
   AIObserver,
   AIProviderError,
@@ -22,7 +21,6 @@ import {
   completion,
   cut,
   type Fault,
-  FaultServer,
   reset,
   silence,
   stalled,
@@ -30,37 +28,17 @@ import {
   streamed,
   toolCall,
 } from './fault-server.js';
+import { faultServer, OpenAI, refundTool } from './under-test.js';
 
-/*
- * The faults that real clients met, at a server of our own, through the real openai client: the installed one, or the
- * one that OPENAI_UNDER_TEST names (`npm run test:openai-7`).
- */
+/* The faults that real clients met, at a server of our own, through the real openai client. */
 
-const { default: OpenAI } = (await import(process.env['OPENAI_UNDER_TEST'] ?? 'openai')) as typeof Installed;
-
-let server: FaultServer;
-beforeAll(async () => {
-  server = await FaultServer.open();
-});
-afterAll(async () => {
-  await server.close();
-  if (server.problems.length > 0) throw new Error(`sent what is no request: ${server.problems.join('\n')}`);
-});
-
+const server = faultServer();
 const ran: unknown[] = [];
 beforeEach(() => {
   ran.length = 0;
 });
 
-const refund = defineTool({
-  name: 'refund',
-  description: 'Refunds an order',
-  parameters: { orderId: { type: 'integer', description: 'The order id' } },
-  execute: ({ orderId }) => {
-    ran.push(orderId);
-    return 'refunded';
-  },
-});
+const refund = refundTool(ran);
 const find = defineTool({
   name: 'find',
   description: 'Finds an order',
@@ -106,9 +84,9 @@ async function ask(
     readonly plain?: boolean;
   } = {},
 ): Promise<Asked> {
-  server.play(...faults);
+  server().play(...faults);
   const { timeoutMs = 2_000, chat, onRetry, plain = false, ...rest } = options;
-  const client = new OpenAI({ apiKey: 'SECRET-KEY', baseURL: server.baseURL, logLevel: 'off' });
+  const client = new OpenAI({ apiKey: 'SECRET-KEY', baseURL: server().baseURL, logLevel: 'off' });
   const retries = new Retries(onRetry);
   const service = createAIService({
     model: openAI({ model: 'm', client: client as unknown as OpenAIClient, timeoutMs, profile: PROFILE }),
@@ -122,7 +100,7 @@ async function ask(
     (run) => ({ run }),
     (error: unknown) => ({ error }),
   );
-  return { ...outcome, hits: server.received.length, retries: retries.seen };
+  return { ...outcome, hits: server().received.length, retries: retries.seen };
 }
 
 const ok = answer('ok');
@@ -150,7 +128,7 @@ describe('a provider call that fails is sent again where that may help', () => {
     expect(run?.usage).toMatchObject({ modelCalls: 1, attempts: 2 });
     expect(retries).toHaveLength(1);
     // The very same request, to the byte.
-    expect(server.received[1]!.text).toBe(server.received[0]!.text);
+    expect(server().received[1]!.text).toBe(server().received[0]!.text);
   });
 
   it.each<[string, Fault]>([
@@ -241,7 +219,7 @@ describe('an abort', () => {
   ])('%s: rejects with the caller’s reason, and nothing is sent again', async (_title, faults) => {
     const controller = new AbortController();
     const asked = ask(faults, { chat: { signal: controller.signal } });
-    while (server.received.length === 0) await new Promise((resolve) => setTimeout(resolve, 2));
+    while (server().received.length === 0) await new Promise((resolve) => setTimeout(resolve, 2));
     controller.abort(reason);
     const { error, hits } = await asked;
     expect(error).toBe(reason);
@@ -296,7 +274,7 @@ describe('a retry repeats one provider call and no tool (agno#10366, crewAI#5802
     expect(run?.text).toBe('ok');
     expect(ran).toEqual([42]);
     expect(hits).toBe(4);
-    const [, ...later] = server.received;
+    const [, ...later] = server().received;
     expect(new Set(later.map(({ text }) => text)).size).toBe(1);
   });
 
@@ -369,7 +347,7 @@ describe('a reply that is no answer is not sent again, and nothing runs from it'
     expect(run?.calls).toEqual([]);
     expect(hits).toBe(2);
     expect(ran).toEqual([]);
-    expect(server.received[1]!.text).not.toContain('tool_call_id');
+    expect(server().received[1]!.text).not.toContain('tool_call_id');
   });
 
   it('a whole reply with finish_reason null is one (Ollama; pydantic-ai#6610)', async () => {
@@ -397,12 +375,12 @@ describe('a reply that is no answer is not sent again, and nothing runs from it'
 describe('what is sent', () => {
   it('is only what was set (Mistral answers 422 to more; eca#231)', async () => {
     await ask([completion({ content: 'Hello.' })], { plain: true });
-    expect(Object.keys(server.received[0]!.body).sort()).toEqual(['messages', 'model']);
+    expect(Object.keys(server().received[0]!.body).sort()).toEqual(['messages', 'model']);
     await ask([completion({ content: 'Hello.' })], {
       plain: true,
       settings: { maxOutputTokens: 500, temperature: 0, topP: 0.5, seed: 7, reasoningEffort: 'low' },
     });
-    expect(server.received[0]!.body).toMatchObject({
+    expect(server().received[0]!.body).toMatchObject({
       max_completion_tokens: 500,
       temperature: 0,
       top_p: 0.5,
@@ -413,7 +391,7 @@ describe('what is sent', () => {
 
   it('is rebuilt by us: nothing of a reply is echoed (copilot-sdk#2061)', async () => {
     await ask([toolCall('find', { orderId: '42' }), ok]);
-    const { messages } = server.received[1]!.body as { messages: object[] };
+    const { messages } = server().received[1]!.body as { messages: object[] };
     for (const message of messages) expect(Object.keys(message).sort()).toEqual(['content', 'role']);
   });
 
@@ -447,8 +425,8 @@ describe('what is sent', () => {
 
 describe('many runs on one model', () => {
   it('one is told to wait, and none of the others asks before', async () => {
-    server.play(status(429, { headers: { 'retry-after-ms': '60' } }), ok);
-    const client = new OpenAI({ apiKey: 'k', baseURL: server.baseURL, logLevel: 'off' });
+    server().play(status(429, { headers: { 'retry-after-ms': '60' } }), ok);
+    const client = new OpenAI({ apiKey: 'k', baseURL: server().baseURL, logLevel: 'off' });
     const model = openAI({ model: 'm', client: client as unknown as OpenAIClient });
     const options = { model, tools: [find], retry: { minDelayMs: 0, maxDelayMs: 0 } };
     const retries = new Retries();
@@ -456,8 +434,8 @@ describe('many runs on one model', () => {
     while (retries.seen.length === 0) await new Promise((resolve) => setTimeout(resolve, 2));
     const others = Array.from({ length: 9 }, () => createAIService(options).run('q'));
     // While the first waits nobody sends.
-    expect(server.received).toHaveLength(1);
+    expect(server().received).toHaveLength(1);
     for (const { text } of await Promise.all([told, ...others])) expect(text).toBe('ok');
-    expect(server.received).toHaveLength(11);
+    expect(server().received).toHaveLength(11);
   });
 });

@@ -1,42 +1,23 @@
 import { getEventListeners } from 'node:events';
-import type * as Installed from 'openai';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import {
   type AIEvent,
   AIProviderError,
   type ChatOptions,
   createAIService,
-  defineTool,
   openAI,
   type OpenAIClient,
   type WireName,
 } from 'inversify-ai';
 import { settled } from '../settled.js';
-import { type Fault, FaultServer, status, written } from './fault-server.js';
+import { type Fault, status, written } from './fault-server.js';
+import { faultServer, OpenAI, refundTool } from './under-test.js';
 
-/* Streams that break, at a server of our own, through the real openai client: the installed one, or openai 7. */
+/* Streams that break, at a server of our own, through the real openai client. */
 
-const { default: OpenAI } = (await import(process.env['OPENAI_UNDER_TEST'] ?? 'openai')) as typeof Installed;
-
-let server: FaultServer;
-beforeAll(async () => {
-  server = await FaultServer.open();
-});
-afterAll(async () => {
-  await server.close();
-  if (server.problems.length > 0) throw new Error(`sent what is no request: ${server.problems.join('\n')}`);
-});
-
+const server = faultServer();
 const ran: unknown[] = [];
-const refund = defineTool({
-  name: 'refund',
-  description: 'Refunds an order',
-  parameters: { orderId: { type: 'integer', description: 'The order id' } },
-  execute: ({ orderId }) => {
-    ran.push(orderId);
-    return 'refunded';
-  },
-});
+const refund = refundTool(ran);
 
 interface Followed {
   readonly shown: string;
@@ -61,8 +42,8 @@ async function follow(
   } = {},
 ): Promise<Followed> {
   ran.length = 0;
-  server.play(...faults);
-  const client = new OpenAI({ apiKey: 'SECRET-KEY', baseURL: server.baseURL, logLevel: 'off' });
+  server().play(...faults);
+  const client = new OpenAI({ apiKey: 'SECRET-KEY', baseURL: server().baseURL, logLevel: 'off' });
   const service = createAIService({
     model: openAI({ model: 'm', client: client as unknown as OpenAIClient, timeoutMs, profile: 'openai' }),
     tools: [refund],
@@ -83,7 +64,7 @@ async function follow(
     error = thrown;
   }
   await settled();
-  return { shown, types, ...(error !== undefined && { error }), hits: server.received.length };
+  return { shown, types, ...(error !== undefined && { error }), hits: server().received.length };
 }
 
 const ok = written(['It is ', 'done.'], 'whole');
@@ -189,6 +170,6 @@ describe('a stream request', () => {
       },
     });
     expect(usage).toMatchObject({ inputTokens: 7, outputTokens: 3, attempts: 1 });
-    expect(server.received[0]!.body).toMatchObject({ stream: true, stream_options: { include_usage: true } });
+    expect(server().received[0]!.body).toMatchObject({ stream: true, stream_options: { include_usage: true } });
   });
 });

@@ -21,36 +21,14 @@ import {
   type ToolInvocation,
   type ToolOptions,
   type ToolOutcome,
-  type TurnContext,
 } from 'inversify-ai';
 import { call, httpError, scriptedModel, type ScriptedModel, type ScriptedTurn, text } from 'inversify-ai/testing';
 import { z } from 'zod';
 import { Events } from '../../events.js';
 import { settled } from '../../settled.js';
+import { Around, tool, turn } from './around.js';
 
 /* What a middleware, or an observer in passing, does wrong: nothing runs for it, nothing is hidden by it. */
-
-class Around extends AIMiddleware {
-  constructor(
-    private readonly aroundTool: (call: ToolInvocation, next: NextTool) => Promise<ToolOutcome> = (_call, next) =>
-      next(),
-    private readonly aroundTurn: (context: TurnContext, next: () => Promise<ModelReply>) => Promise<ModelReply> = (
-      _context,
-      next,
-    ) => next(),
-  ) {
-    super();
-  }
-  override tool(invocation: ToolInvocation, next: NextTool): Promise<ToolOutcome> {
-    return this.aroundTool(invocation, next);
-  }
-  override turn(context: TurnContext, next: () => Promise<ModelReply>): Promise<ModelReply> {
-    return this.aroundTurn(context, next);
-  }
-}
-const tool = (around: (call: ToolInvocation, next: NextTool) => Promise<ToolOutcome>) => new Around(around);
-const turn = (around: (context: TurnContext, next: () => Promise<ModelReply>) => Promise<ModelReply>) =>
-  new Around(undefined, around);
 
 class Order {
   @IsInt() amount!: number;

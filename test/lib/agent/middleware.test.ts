@@ -15,8 +15,6 @@ import {
   ReadOnly,
   refuse,
   type ToolInvocation,
-  type ToolOutcome,
-  type TurnContext,
 } from 'inversify-ai';
 import {
   call,
@@ -29,26 +27,7 @@ import {
 } from 'inversify-ai/testing';
 import { Events } from '../../events.js';
 import { settled } from '../../settled.js';
-
-type Around = (call: ToolInvocation, next: NextTool) => Promise<ToolOutcome>;
-
-class Tool extends AIMiddleware {
-  constructor(private readonly around: Around) {
-    super();
-  }
-  override tool(invocation: ToolInvocation, next: NextTool): Promise<ToolOutcome> {
-    return this.around(invocation, next);
-  }
-}
-class Turn extends AIMiddleware {
-  constructor(private readonly around: (context: TurnContext, next: () => Promise<ModelReply>) => Promise<ModelReply>) {
-    super();
-  }
-  override turn(context: TurnContext, next: () => Promise<ModelReply>): Promise<ModelReply> {
-    return this.around(context, next);
-  }
-}
-const tool = (around: Around): AIMiddleware => new Tool(around);
+import { tool, turn } from './around.js';
 
 class Order {
   @IsInt() amount!: number;
@@ -206,7 +185,7 @@ describe('a middleware around a tool call', () => {
     expect(model.requests[1]!.body).not.toContain('901');
     expect(events.ended[0]!.error).toBeInstanceOf(AIDefinitionError);
     expect((events.ended[0]!.error as Error).message).toBe(
-      'Tool.tool: the edited arguments do not fit pay: amount: expected an integer of at most 500, got 901',
+      'Around.tool: the edited arguments do not fit pay: amount: expected an integer of at most 500, got 901',
     );
     expect(logger.warn).toHaveBeenCalledTimes(1);
   });
@@ -278,7 +257,7 @@ describe('a middleware around a tool call', () => {
     }) as never);
     const { error, ran } = await ask([forgets], [pay(), done]);
     expect((error as Error).message).toMatch(
-      /^Tool.tool returned undefined, which is no outcome; return what next\(\) gave/,
+      /^Around.tool returned undefined, which is no outcome; return what next\(\) gave/,
     );
     expect(ran).toHaveLength(1);
   });
@@ -289,7 +268,7 @@ describe('a middleware around a tool call', () => {
       return next();
     });
     const { error, ran } = await ask([twice], [pay(), done]);
-    expect((error as Error).message).toMatch(/^Tool.tool: next\(\) was called twice for one call of pay/);
+    expect((error as Error).message).toMatch(/^Around.tool: next\(\) was called twice for one call of pay/);
     expect(ran).toHaveLength(1);
     let late: NextTool | undefined;
     const keeps = tool((_, next) => {
@@ -397,7 +376,7 @@ describe('a middleware around a tool call', () => {
 describe('a middleware around a turn', () => {
   it('sees the request and the reply, retries included', async () => {
     const seen: unknown[] = [];
-    const watches = new Turn(async (context, next) => {
+    const watches = turn(async (context, next) => {
       const reply = await next();
       seen.push([context.turn, context.request.tools, reply.text]);
       return reply;
@@ -412,33 +391,33 @@ describe('a middleware around a turn', () => {
 
   it('replies in the model’s place, and the reply is checked like any other', async () => {
     const usage = { inputTokens: 1, outputTokens: 1, cachedInputTokens: 0, reasoningTokens: 0 };
-    const says = (reply: unknown) => new Turn(() => Promise.resolve(reply as ModelReply));
+    const says = (reply: unknown) => turn(() => Promise.resolve(reply as ModelReply));
     const answer = JSON.stringify({ tool: 'ANSWER', arguments: [], answer: 'cached' });
     const { run, model } = await ask([says({ text: answer, finish: 'stop', usage })], []);
     expect(run).toMatchObject({ text: 'cached', usage: { inputTokens: 1, modelCalls: 1, attempts: 0 } });
     expect(model.requests).toHaveLength(0);
     expect((await ask([says({ text: 5 })], [])).error).toHaveProperty('code', 'provider');
     expect((await ask([says(undefined)], [])).error).toMatchObject({
-      message: expect.stringContaining('Turn.turn returned undefined') as unknown,
+      message: expect.stringContaining('Around.turn returned undefined') as unknown,
     });
   });
 
   it('ends the run by throwing, and by calling next() twice', async () => {
     const own = new Error('mine');
-    expect((await ask([new Turn(() => Promise.reject(own))], [done])).error).toBe(own);
-    const twice = new Turn(async (_, next) => {
+    expect((await ask([turn(() => Promise.reject(own))], [done])).error).toBe(own);
+    const twice = turn(async (_, next) => {
       await next();
       return next();
     });
     const { error, model } = await ask([twice], [done, done]);
-    expect((error as Error).message).toMatch(/^Turn.turn: next\(\) was called twice/);
+    expect((error as Error).message).toMatch(/^Around.turn: next\(\) was called twice/);
     expect(model.requests).toHaveLength(1);
   });
 
   it('throws one error into several runs, and none of them shows on it', async () => {
     const shared = new AIProviderError('busy');
     Object.freeze(shared);
-    const busy = new Turn(async (context, next) => {
+    const busy = turn(async (context, next) => {
       if (context.turn > 1) throw shared;
       return next();
     });
@@ -451,12 +430,12 @@ describe('a middleware around a turn', () => {
   });
 
   it('cannot change a request in passing', async () => {
-    const meddles = new Turn((context, next) => {
+    const meddles = turn((context, next) => {
       (context.request.messages as unknown as { content: string }[])[0]!.content = 'another';
       return next();
     });
     expect((await ask([meddles], [done])).error).toBeInstanceOf(TypeError);
-    const adds = new Turn((context, next) => {
+    const adds = turn((context, next) => {
       (context.request.messages as object[]).push({ role: 'user', content: 'more' });
       return next();
     });
@@ -465,7 +444,7 @@ describe('a middleware around a turn', () => {
 
   it('that replies before the model does gives the provider call up', async () => {
     const answer = JSON.stringify({ tool: 'ANSWER', arguments: [], answer: 'first' });
-    const hurries = new Turn((_, next) => {
+    const hurries = turn((_, next) => {
       void next();
       return Promise.resolve({ text: answer, finish: 'stop' } as ModelReply);
     });
