@@ -1,10 +1,10 @@
-import { untilAborted } from '../abort.js';
+import { childController, untilAborted } from '../abort.js';
 import { MAX_TIMER_MS } from '../declaration.js';
 import { AIProviderError, isErrorOf } from '../errors.js';
 import { ChatModel, type ModelDelta, type ModelReply, type ModelRequest } from './chat-model.js';
 import type { OpenAIProfile } from './profiles.js';
-import { member, text } from './member.js';
-import { providerError, sameFailure } from './provider-error.js';
+import { member } from './member.js';
+import { providerError, readRequestId, sameFailure } from './provider-error.js';
 
 /** The part of the `openai` client that is used: version 6 or 7, or anything of the same shape. */
 export interface OpenAIClient {
@@ -126,11 +126,9 @@ export class OpenAIModel extends ChatModel {
 class Attempt {
   readonly #options: OpenAIModelOptions;
   readonly #signal: AbortSignal;
-  readonly #controller = new AbortController();
+  readonly #controller: AbortController;
+  readonly #stopListening: () => void;
   readonly #timer: NodeJS.Timeout;
-  readonly #onAbort = (): void => {
-    this.#controller.abort(this.#signal.reason);
-  };
   #isLate = false;
   /** What was sent. */
   body: object = {};
@@ -138,8 +136,9 @@ class Attempt {
   constructor(options: OpenAIModelOptions, signal: AbortSignal) {
     this.#options = options;
     this.#signal = signal;
-    if (signal.aborted) this.#onAbort();
-    else signal.addEventListener('abort', this.#onAbort, { once: true });
+    const { controller, stop } = childController(signal);
+    this.#controller = controller;
+    this.#stopListening = stop;
     this.#timer = setTimeout(() => {
       this.#isLate = true;
       this.#controller.abort(new Error('timeout'));
@@ -173,7 +172,7 @@ class Attempt {
   /** Closes what is still open: a stream that was left before its end. */
   end(): void {
     clearTimeout(this.#timer);
-    this.#signal.removeEventListener('abort', this.#onAbort);
+    this.#stopListening();
     this.#controller.abort(new Error('the attempt is over'));
   }
 }
@@ -188,7 +187,7 @@ async function opened(
     readonly data?: unknown;
     readonly request_id?: unknown;
   };
-  return { data: iterable(answered.data), requestId: text(answered.request_id) };
+  return { data: iterable(answered.data), requestId: readRequestId(answered.request_id) };
 }
 
 /** A server may answer with something else than a stream. */

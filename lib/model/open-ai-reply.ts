@@ -43,7 +43,7 @@ export function readCompletion(model: string, body: unknown): ModelReply {
   };
 }
 
-/** An error that a server put into a 200; null where there is none. */
+/** What a server said in a field of its own; some write an empty one where there is nothing to say. */
 export function told(error: unknown): unknown {
   return error === null || error === undefined || error === '' || error === false ? undefined : error;
 }
@@ -117,6 +117,6 @@ function readCalls(message: unknown): readonly ModelCall[] {
 
 /** Anything but nothing is a refusal, also where it is no text. */
 export function readRefusal(value: unknown): string | undefined {
-  if (value === undefined || value === null || value === '' || value === false) return undefined;
-  return text(value) ?? 'refused without words';
+  const said = told(value);
+  return said === undefined ? undefined : (text(said) ?? 'refused without words');
 }

@@ -43,7 +43,7 @@ export function sameFailure(error: AIError, message?: string, retryable?: boolea
     message ?? text(member(error, 'message')) ?? 'A model failed, with a message that cannot be read.',
     {
       status: number('status'),
-      requestId: text(member(error, 'requestId')),
+      requestId: readRequestId(member(error, 'requestId')),
       retryable: retryable ?? member(error, 'retryable') === true,
       retryAfterMs: number('retryAfterMs'),
       ...(attempts !== undefined && { attempts }),

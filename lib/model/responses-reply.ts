@@ -2,14 +2,15 @@ import { AIProviderError } from '../errors.js';
 import type { ModelCall, ModelDelta, ModelReply } from './chat-model.js';
 import { readFinish } from './finish-reason.js';
 import { member, text } from './member.js';
-import { argumentsOf } from './open-ai-reply.js';
+import { argumentsOf, refusalIn } from './open-ai-reply.js';
+import { readRequestId } from './provider-error.js';
 import { readUsage } from './usage.js';
 
 /* What came back from the Responses API, read by its shape. */
 
 /** Reads a response; throws an `AIProviderError` where it is none, or one that failed. */
 export function readResponse(where: string, body: unknown): ModelReply {
-  const requestId = text(member(body, '_request_id'));
+  const requestId = readRequestId(member(body, '_request_id'));
   const output = member(body, 'output');
   const error = member(body, 'error');
   if (error !== undefined && error !== null)
@@ -30,7 +31,7 @@ export function readResponse(where: string, body: unknown): ModelReply {
       const content = member(item, 'content');
       return Array.isArray(content) ? (content as unknown[]) : [];
     });
-  const refusals = parts.filter((part) => member(part, 'type') === 'refusal');
+  const refusal = refusalIn(parts);
   const calls = items.filter((item) => member(item, 'type') === 'function_call').map(readCall);
   const carried = carriedIn(items);
   return {
@@ -39,9 +40,7 @@ export function readResponse(where: string, body: unknown): ModelReply {
       .map((part) => text(member(part, 'text')) ?? '')
       .join(''),
     finish: readStatus(body, items),
-    ...(refusals.length > 0 && {
-      refusal: refusals.map((part) => text(member(part, 'refusal')) ?? '').join('') || 'refused without words',
-    }),
+    ...(refusal !== undefined && { refusal }),
     ...(calls.length > 0 && { calls }),
     ...(carried.length > 0 && { carried }),
     usage: readResponseUsage(member(body, 'usage')),

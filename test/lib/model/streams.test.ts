@@ -227,15 +227,16 @@ describe('a stream has what the whole reply has', () => {
     }
   });
 
-  async function withId(api: Api): Promise<ModelReply> {
+  const withHeader = (id: string): typeof globalThis.fetch => {
     const { fetch } = provider([{ text: 'ok' }]);
-    const named: typeof globalThis.fetch = async (...args) => {
+    return async (...args) => {
       const answer = await fetch(...args);
-      answer.headers.set('x-request-id', 'req-1');
+      answer.headers.set('x-request-id', id);
       return answer;
     };
-    return collected(modelOf(named, { api }));
-  }
+  };
+
+  const withId = (api: Api): Promise<ModelReply> => collected(modelOf(withHeader('req-1'), { api }));
 
   it('of the provider’s id of the request, over Chat Completions', async () => {
     expect(await withId('chat')).toMatchObject({ text: 'ok', requestId: 'req-1' });
@@ -243,6 +244,19 @@ describe('a stream has what the whole reply has', () => {
 
   it('of the provider’s id of the request, over Responses', async () => {
     expect(await withId('responses')).toMatchObject({ text: 'ok', requestId: 'req-1' });
+  });
+
+  it('but of no id that is none, streamed or whole: it would stand in messages and events', async () => {
+    const none = `a text ${'x'.repeat(4_000)}`;
+    for (const api of APIS) {
+      expect(await collected(modelOf(withHeader(none), { api }))).not.toHaveProperty('requestId');
+      const { signal } = new AbortController();
+      const whole = await modelOf(withHeader(none), { api }).complete(
+        { wire: 'native', messages: [{ role: 'user', content: 'q' }], tools: [] },
+        { signal },
+      );
+      expect(whole).not.toHaveProperty('requestId');
+    }
   });
 
   interface Odd {
