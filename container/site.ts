@@ -5,12 +5,12 @@ import { toolMembers } from '../decorators/tool-members.js';
 import { buildToolset } from '../lib/agent/tool-list.js';
 import { describeKind, isClass } from '../lib/declaration.js';
 import { AIDefinitionError } from '../lib/errors.js';
-import type { Toolset } from '../lib/tool/toolset.js';
+import type { CompiledToolset } from '../lib/tool/compiled-toolset.js';
 import { scanClass } from './scan.js';
 
 /** A `tools` list, read: the set, and what its tools are resolved from. */
 export interface CompiledTools {
-  readonly toolset: Toolset;
+  readonly toolset: CompiledToolset;
   readonly classes: readonly Class[];
   /** The classes and the tokens of `@FromScope`: all that a scope's container is asked for by a tool. */
   readonly roots: readonly ServiceIdentifier[];

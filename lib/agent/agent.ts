@@ -5,7 +5,7 @@ import { countProblems, describeKind, isObject, optionProblems, shortly, throwPr
 import type { AILimits, ModelPrices, ModelSettings, RetryOptions, ToolChoice } from '../run-options.js';
 import { groupNames, narrows, type ToolGroup } from '../tool/group.js';
 import type { DenialTest } from '../tool/denial.js';
-import type { Toolset } from '../tool/toolset.js';
+import type { CompiledToolset } from '../tool/compiled-toolset.js';
 import type { WireName } from '../wire-name.js';
 import type { Wire } from '../wire/wire.js';
 import { wireFor, wireProblems } from '../wire/wires.js';
@@ -37,7 +37,7 @@ export interface ChatOptions {
 export interface AgentDefinition {
   /** Which agent, for events and messages: `SupportController#0`. */
   readonly site: string;
-  readonly toolset: Toolset;
+  readonly toolset: CompiledToolset;
   readonly system: string;
   readonly maxToolCalls: number;
   readonly maxAttempts: number;
@@ -165,7 +165,7 @@ function narrow(
   return { toolset, maxToolCalls, toolChoice };
 }
 
-function narrowedSet({ toolset }: AgentDefinition, options: ChatOptions, where: string): Toolset {
+function narrowedSet({ toolset }: AgentDefinition, options: ChatOptions, where: string): CompiledToolset {
   if (!narrows(options)) return toolset;
   const problems: string[] = [];
   const groups = groupNames(where, options.toolGroup, problems);
@@ -177,7 +177,7 @@ function narrowedSet({ toolset }: AgentDefinition, options: ChatOptions, where: 
 const CHOICES: readonly string[] = ['auto', 'required', 'none'];
 
 /** A problem where a choice is of a tool that is not there. */
-export function toolChoiceProblems(where: string, choice: unknown, toolset: Toolset): string[] {
+export function toolChoiceProblems(where: string, choice: unknown, toolset: CompiledToolset): string[] {
   if (choice === undefined || (typeof choice === 'string' && CHOICES.includes(choice))) {
     return choice === 'required' && toolset.tools.length === 0
       ? [`${where}: toolChoice is 'required', and there are no tools`]

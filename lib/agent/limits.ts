@@ -1,7 +1,7 @@
 import { AILimitError } from '../errors.js';
 import { counted } from '../declaration.js';
 import type { AILimits } from '../run-options.js';
-import type { Toolset } from '../tool/toolset.js';
+import type { CompiledToolset } from '../tool/compiled-toolset.js';
 import { ArgumentGuard } from './argument-guard.js';
 import type { RunState } from './run-state.js';
 
@@ -25,7 +25,7 @@ export function tokenLimit(site: string, { maxTokens }: AILimits, state: RunStat
 }
 
 /** A guard of a tool that an agent does not have is one of a misspelt tool, which would guard nothing. */
-export function guardProblems(where: string, middleware: readonly unknown[], toolset: Toolset): string[] {
+export function guardProblems(where: string, middleware: readonly unknown[], toolset: CompiledToolset): string[] {
   return middleware.flatMap((entry) =>
     entry instanceof ArgumentGuard
       ? (entry.tools ?? [])
@@ -39,7 +39,7 @@ export function guardProblems(where: string, middleware: readonly unknown[], too
 }
 
 /** A bound on a tool that an agent does not have is a misspelt one, which would bound nothing. */
-export function perToolProblems(where: string, limits: AILimits | undefined, toolset: Toolset): string[] {
+export function perToolProblems(where: string, limits: AILimits | undefined, toolset: CompiledToolset): string[] {
   return Object.keys(limits?.perTool ?? {})
     .filter((name) => toolset.get(name) === undefined)
     .map(

@@ -3,7 +3,7 @@ import { type AIError, isErrorOf } from '../errors.js';
 import type { AIRun, TranscriptEntry } from '../run.js';
 import { Dispatcher } from '../tool/dispatcher.js';
 import { ThrownErrors } from '../tool/thrown.js';
-import { Toolset } from '../tool/toolset.js';
+import { CompiledToolset } from '../tool/compiled-toolset.js';
 import { decodeTyped } from '../wire/reply.js';
 import type { Decoded, Failure } from '../wire/wire.js';
 import type { RunEnvironment, RunningAgent } from './agent.js';
@@ -203,7 +203,7 @@ export class Run {
 
   async #call(
     { calls, text }: Extract<Decoded, { readonly kind: 'calls' }>,
-    offered: Toolset,
+    offered: CompiledToolset,
     carried: readonly object[] | undefined,
   ): Promise<Answered | undefined> {
     const { toolset, toolChoice, site, limits, maxToolCalls } = this.#agent;
@@ -252,7 +252,7 @@ export class Run {
         wire.encode({
           system,
           toolset,
-          offered: Toolset.EMPTY,
+          offered: CompiledToolset.EMPTY,
           transcript: this.#state.transcript,
           carried: this.#carried,
           answer: { ...typed.responseSchema, spellOut: this.#environment.model.profile.schema !== 'enforced' },

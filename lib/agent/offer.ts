@@ -1,10 +1,10 @@
 import type { AIRun } from '../run.js';
-import { Toolset } from '../tool/toolset.js';
+import { CompiledToolset } from '../tool/compiled-toolset.js';
 import type { RunningAgent } from './agent.js';
 
 /** What a turn may call. */
 export interface Offer {
-  readonly offered: Toolset;
+  readonly offered: CompiledToolset;
   /** Whether it must call one of them. */
   readonly mustCall: boolean;
   /** What an answer in it means for the run. */
@@ -16,8 +16,8 @@ export function offerOf(
   { toolset, toolChoice }: RunningAgent,
   run: { readonly atCap: boolean; readonly exhausted: readonly string[]; readonly hasCalled: boolean },
 ): Offer {
-  const left = run.atCap ? Toolset.EMPTY : toolset.without(run.exhausted);
-  const nothing = { offered: Toolset.EMPTY, mustCall: false } as const;
+  const left = run.atCap ? CompiledToolset.EMPTY : toolset.without(run.exhausted);
+  const nothing = { offered: CompiledToolset.EMPTY, mustCall: false } as const;
   if (left.tools.length === 0) return { ...nothing, stop: toolset.tools.length > 0 ? 'cap' : 'answer' };
   const choice = run.hasCalled ? 'auto' : toolChoice;
   if (choice === 'auto') return { offered: left, mustCall: false, stop: 'answer' };

@@ -13,7 +13,7 @@ import {
 } from '../run-options.js';
 import { denialProblems, guardedDenial } from '../tool/denial.js';
 import { narrows } from '../tool/group.js';
-import { Toolset } from '../tool/toolset.js';
+import { CompiledToolset } from '../tool/compiled-toolset.js';
 import { wireProblems } from '../wire/wires.js';
 import { type AgentDefinition, runAgent, toolChoiceProblems, type RunEnvironment } from './agent.js';
 import { agentOptions } from './agent-options.js';
@@ -112,8 +112,8 @@ class StandaloneService extends RunningService {
 }
 
 /** Without `tools` there is nothing to narrow. */
-function plainToolset(options: AIServiceOptions): Toolset {
+function plainToolset(options: AIServiceOptions): CompiledToolset {
   if (narrows(options))
     throw new AIDefinitionError(`${SITE}: there are no tools that toolGroup could narrow; list some, or leave it out`);
-  return Toolset.EMPTY;
+  return CompiledToolset.EMPTY;
 }

@@ -3,13 +3,13 @@ import { AIDefinitionError } from '../errors.js';
 import { compileHandmade, isTool } from '../tool/compile.js';
 import { groupNames, narrows } from '../tool/group.js';
 import type { CompiledTool } from '../tool/tool.js';
-import { duplicateNames, narrowTools, Toolset } from '../tool/toolset.js';
+import { duplicateNames, narrowTools, CompiledToolset } from '../tool/compiled-toolset.js';
 
 /** Reads what is in a `tools` list besides `Tool`s; the engine itself knows no decorator. */
 export type SourceScanner = (source: unknown, where: string, problems: string[]) => readonly CompiledTool[];
 
 /** Compiles a `tools` list and narrows it; all its problems come in one `AIDefinitionError`. */
-export function buildToolset(where: string, sources: unknown, options: object, scan: SourceScanner): Toolset {
+export function buildToolset(where: string, sources: unknown, options: object, scan: SourceScanner): CompiledToolset {
   if (!Array.isArray(sources))
     throw new AIDefinitionError(`${where}: tools must be a list, tools: [OrderTools], found ${describeKind(sources)}`);
   if (sources.length === 0)
@@ -26,7 +26,7 @@ export function buildToolset(where: string, sources: unknown, options: object, s
   }
   problems.push(...duplicateNames(narrowed).map((problem) => `${where}: ${problem}`));
   throwProblems(problems);
-  return new Toolset(narrowed);
+  return new CompiledToolset(narrowed);
 }
 
 function readSource(source: unknown, where: string, problems: string[], scan: SourceScanner): readonly CompiledTool[] {

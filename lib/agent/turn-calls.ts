@@ -4,7 +4,7 @@ import { cut } from '../schema/quote.js';
 import type { RequestedCall } from '../tool/conversion.js';
 import type { Dispatcher, DispatchedCall } from '../tool/dispatcher.js';
 import { told } from '../tool/told.js';
-import type { Toolset } from '../tool/toolset.js';
+import type { CompiledToolset } from '../tool/compiled-toolset.js';
 import type { WireCall } from '../wire/wire.js';
 import type { RunningAgent } from './agent.js';
 import type { RunState } from './run-state.js';
@@ -46,7 +46,7 @@ export class TurnCalls {
     }: {
       readonly text: string;
       readonly carried: readonly object[] | undefined;
-      readonly offered: Toolset;
+      readonly offered: CompiledToolset;
       readonly left: number;
     },
   ): Promise<string | undefined> {

@@ -17,7 +17,7 @@ import { copiesOf, surrounded } from './surrounded.js';
 import type { ThrownErrors } from './thrown.js';
 import { told } from './told.js';
 import type { CompiledTool, ToolCallContext } from './tool.js';
-import type { Toolset } from './toolset.js';
+import type { CompiledToolset } from './compiled-toolset.js';
 
 /** What the dispatcher needs to know of the run that it serves. */
 export interface DispatchContext extends ExecutionContext, ConversionContext {
@@ -38,8 +38,8 @@ export type StartedCall = Pick<ToolCallRecord, 'callId' | 'turn' | 'tool' | 'sen
 
 /** The set that a call is looked up in, and what of it the turn offered. */
 export interface DispatchSets {
-  readonly toolset: Toolset;
-  readonly offered: Toolset;
+  readonly toolset: CompiledToolset;
+  readonly offered: CompiledToolset;
   /** What the model is told in place of a call that may not be made any more. */
   readonly refused?: ((tool: string) => string) | undefined;
 }

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../model/chat-model.js';
 import { isJsonObject, writeJson } from '../schema/json.js';
-import type { Toolset } from '../tool/toolset.js';
+import type { CompiledToolset } from '../tool/compiled-toolset.js';
 import { empty, malformed, readJson } from './reply.js';
 import { ANSWER, closedObject, structuredWire } from './structured.js';
 import type { Decoded, Wire, WireCall } from './wire.js';
@@ -31,7 +31,7 @@ export const envelope: Wire = structuredWire({
 const TEXT: JsonSchema = { type: 'string' };
 
 /** With no name left but `ANSWER`, the schema holds the answer alone. */
-function schema({ names }: Toolset, mustCall: boolean): JsonSchema {
+function schema({ names }: CompiledToolset, mustCall: boolean): JsonSchema {
   const pair = closedObject({ name: TEXT, value: TEXT });
   return closedObject({
     tool: { type: 'string', enum: mustCall ? names : [...names, ANSWER] },

@@ -8,7 +8,7 @@ import type {
   WireName,
 } from '../model/chat-model.js';
 import type { TranscriptCall, TranscriptEntry } from '../run.js';
-import type { Toolset } from '../tool/toolset.js';
+import type { CompiledToolset } from '../tool/compiled-toolset.js';
 import { type AnswerText, jsonAnswerText, plainAnswerText } from './answer-text.js';
 import { manifestLine } from './manifest.js';
 import { append, askForType, systemMessages } from './messages.js';
@@ -29,7 +29,7 @@ interface StructuredForm {
   /** How a turn is written, in words. */
   readonly rules: string;
   /** The schema of a turn; without tools it holds the answer alone, with `mustCall` no answer. */
-  readonly schema: (offered: Toolset, mustCall: boolean) => JsonSchema;
+  readonly schema: (offered: CompiledToolset, mustCall: boolean) => JsonSchema;
   /** What of the schema of all tools is more than providers take; without it, nothing can be. */
   readonly excess?: (schema: JsonSchema) => readonly string[];
   /** A turn of the model's, written by us: nothing of a reply is echoed. */
@@ -46,8 +46,8 @@ const DATA =
 /** A wire of that form. */
 export function structuredWire(form: StructuredForm): Wire {
   const { name } = form;
-  const compiled = new WeakMap<Toolset, CompiledForm>();
-  const of = (toolset: Toolset): CompiledForm => {
+  const compiled = new WeakMap<CompiledToolset, CompiledForm>();
+  const of = (toolset: CompiledToolset): CompiledForm => {
     const entry = compiled.get(toolset) ?? new CompiledForm(form, toolset);
     compiled.set(toolset, entry);
     return entry;
@@ -64,12 +64,12 @@ export function structuredWire(form: StructuredForm): Wire {
 /** What depends on the toolset alone, made once for it and when it is asked for. */
 class CompiledForm {
   readonly #form: StructuredForm;
-  readonly #toolset: Toolset;
+  readonly #toolset: CompiledToolset;
   readonly #schemas = new Map<boolean, ResponseSchema>();
   #manifest: string | undefined;
   #excess: readonly string[] | undefined;
 
-  constructor(form: StructuredForm, toolset: Toolset) {
+  constructor(form: StructuredForm, toolset: CompiledToolset) {
     this.#form = form;
     this.#toolset = toolset;
   }
@@ -109,11 +109,11 @@ export function closedObject(properties: Readonly<Record<string, JsonSchema>>, d
 }
 
 /** Without tools, a turn is a text. */
-function isPlain({ tools }: Toolset): boolean {
+function isPlain({ tools }: CompiledToolset): boolean {
   return tools.length === 0;
 }
 
-function encode(form: StructuredForm, of: (toolset: Toolset) => CompiledForm, turn: WireTurn): ModelRequest {
+function encode(form: StructuredForm, of: (toolset: CompiledToolset) => CompiledForm, turn: WireTurn): ModelRequest {
   const { system, toolset, offered, transcript, answer, carried, mustCall = false } = turn;
   const { name: wire } = form;
   const plain = isPlain(toolset);
@@ -152,7 +152,7 @@ function message(
   }
 }
 
-function decode(form: StructuredForm, reply: ModelReply, toolset: Toolset): Decoded {
+function decode(form: StructuredForm, reply: ModelReply, toolset: CompiledToolset): Decoded {
   const failure = failureOf(reply, (text) => answerIn(form, text));
   if (failure !== undefined) return failure;
   return isPlain(toolset) ? { kind: 'answer', text: reply.text } : form.decode(reply.text);

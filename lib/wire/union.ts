@@ -4,7 +4,7 @@ import { isJsonObject, writeJson } from '../schema/json.js';
 import { PartNames } from '../schema/part-names.js';
 import { strictExcess } from '../schema/strict.js';
 import type { CompiledTool } from '../tool/tool.js';
-import type { Toolset } from '../tool/toolset.js';
+import type { CompiledToolset } from '../tool/compiled-toolset.js';
 import { argumentsText } from './arguments-text.js';
 import { empty, malformed, readJson } from './reply.js';
 import { ANSWER, closedObject, structuredWire } from './structured.js';
@@ -29,7 +29,7 @@ export const union: Wire = structuredWire({
 });
 
 /** With no tool on offer, the schema holds the answer alone. */
-function schema({ tools }: Toolset, mustCall: boolean): JsonSchema {
+function schema({ tools }: CompiledToolset, mustCall: boolean): JsonSchema {
   const names = new PartNames();
   const $defs: Record<string, JsonSchema> = {};
   const branches = tools.map((tool) =>

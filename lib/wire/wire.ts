@@ -1,6 +1,6 @@
 import type { ModelReply, ModelRequest, ResponseSchema, WireName } from '../model/chat-model.js';
 import type { TranscriptEntry } from '../run.js';
-import type { Toolset } from '../tool/toolset.js';
+import type { CompiledToolset } from '../tool/compiled-toolset.js';
 import type { AnswerText } from './answer-text.js';
 
 /** One turn, as the loop sees it. */
@@ -8,9 +8,9 @@ export interface WireTurn {
   /** What the application says to the model; empty where it says nothing. */
   readonly system: string;
   /** The agent's tools: what the model has read of since the first turn. */
-  readonly toolset: Toolset;
+  readonly toolset: CompiledToolset;
   /** What this turn offers: the toolset, or nothing once no more calls are allowed. */
-  readonly offered: Toolset;
+  readonly offered: CompiledToolset;
   readonly transcript: readonly TranscriptEntry[];
   /** The turn must call one of the tools on offer. */
   readonly mustCall?: boolean;
@@ -65,5 +65,5 @@ export interface Wire {
   /** What may be shown of a turn's reply while it is being written. */
   answerText(turn: Pick<WireTurn, 'toolset'>): AnswerText;
   /** What of these tools is more than providers take in one request, `1203 values …`; nothing where they all fit. */
-  excess(toolset: Toolset): readonly string[];
+  excess(toolset: CompiledToolset): readonly string[];
 }

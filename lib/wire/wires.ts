@@ -1,7 +1,7 @@
 import type { ModelProfile, WireName } from '../model/chat-model.js';
 import { envelope } from './envelope.js';
 import { native } from './native.js';
-import type { Toolset } from '../tool/toolset.js';
+import type { CompiledToolset } from '../tool/compiled-toolset.js';
 import { union } from './union.js';
 import type { Wire } from './wire.js';
 
@@ -14,7 +14,7 @@ const STRONGEST: readonly WireName[] = ['union', 'envelope', 'native'];
  * The wire of a run: the one that was asked for, else the one that the model prefers, else the strongest that it speaks
  * and that the tools fit into: all of them together may be more than a provider takes in one schema.
  */
-export function wireFor(profile: ModelProfile, asked: WireName | undefined, toolset: Toolset): Wire {
+export function wireFor(profile: ModelProfile, asked: WireName | undefined, toolset: CompiledToolset): Wire {
   const { wires, prefers } = profile;
   const fits = (wire: WireName): boolean => wires.includes(wire) && WIRES[wire].excess(toolset).length === 0;
   const name = asked ?? [prefers, ...STRONGEST].find((wire) => wire !== undefined && fits(wire)) ?? 'envelope';
@@ -26,7 +26,7 @@ export function wireProblems(
   where: string,
   asked: WireName | undefined,
   { name, profile }: { readonly name: string; readonly profile: ModelProfile },
-  toolset: Toolset,
+  toolset: CompiledToolset,
 ): string[] {
   if (asked === undefined) return [];
   if (profile.wires.includes(asked))

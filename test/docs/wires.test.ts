@@ -32,7 +32,7 @@ import { call, calls, httpError, scriptedModel, type ScriptedTurn, text } from '
 import { tablesOnPage, tokenTables } from '../../bench/tokens.js';
 import { DEFAULT_MAX_PARALLEL_CALLS } from '../../lib/agent/agent-options.js';
 import { profileProblems } from '../../lib/model/profiles.js';
-import { Toolset } from '../../lib/tool/toolset.js';
+import { CompiledToolset } from '../../lib/tool/compiled-toolset.js';
 import { wireFor } from '../../lib/wire/wires.js';
 import { provider } from '../conformance/transports.js';
 import { application, as, Desk, rejection } from '../container/orders.js';
@@ -360,7 +360,7 @@ describe('the page on wires has the profiles', () => {
   it.each(profiles!)('%s', async (name, schema, wires, taken, field, addresses) => {
     const profile = named(plain(name!));
     expect([profile.schema, profile.wires.map((wire) => `\`${wire}\``).join(', ')]).toEqual([schema, wires]);
-    expect(`\`${wireFor(profile, undefined, Toolset.EMPTY).name}\``).toBe(taken);
+    expect(`\`${wireFor(profile, undefined, CompiledToolset.EMPTY).name}\``).toBe(taken);
     const { fetch, sent } = provider([{ text: 'ok' }]);
     const model = openAI({ model: 'm', apiKey: 'k', fetch, profile: plain(name!) as OpenAIProfileName });
     await createAIService({ model, settings: { maxOutputTokens: 7 } }).run('q');

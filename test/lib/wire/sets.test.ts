@@ -19,7 +19,7 @@ import {
 } from 'inversify-ai';
 import { chatCompletionBody } from '../../../lib/model/open-ai-request.js';
 import { compileHandmade } from '../../../lib/tool/compile.js';
-import { Toolset } from '../../../lib/tool/toolset.js';
+import { CompiledToolset } from '../../../lib/tool/compiled-toolset.js';
 import { union } from '../../../lib/wire/union.js';
 import { answerOn, callsOn } from '../../../lib/testing/scripted-reply.js';
 import { requestProblems, schemaProblems } from '../../wire/open-ai-bodies.js';
@@ -192,12 +192,12 @@ describe('the schema of the union', () => {
     compiled('loose', { any: { schema: z.looseObject({}), description: 'Anything' } }),
     compiled('none', {}),
   ];
-  const toolset = new Toolset(tools);
-  const request = (offered: Toolset, mustCall = false) =>
+  const toolset = new CompiledToolset(tools);
+  const request = (offered: CompiledToolset, mustCall = false) =>
     union.encode({ system: '', toolset, offered, transcript: [{ role: 'user', text: 'q' }], mustCall });
 
   it('keeps to the strict mode, parts of one name and recursion included', () => {
-    for (const offered of [toolset, Toolset.EMPTY, toolset.without(['one'])])
+    for (const offered of [toolset, CompiledToolset.EMPTY, toolset.without(['one'])])
       for (const mustCall of [false, offered.tools.length > 0])
         expect(strictModeProblems(request(offered, mustCall).responseSchema!.schema)).toEqual([]);
   });
@@ -220,7 +220,7 @@ describe('the schema of the union', () => {
   });
 
   it('at the cap, and where a tool must be called, holds the one or the other alone', () => {
-    const capped = request(Toolset.EMPTY).responseSchema!.schema;
+    const capped = request(CompiledToolset.EMPTY).responseSchema!.schema;
     expect(wordsIn(capped)).toEqual(['ANSWER']);
     expect(wordsIn(request(toolset, true).responseSchema!.schema)).toEqual(['loose', 'none', 'one', 'two']);
   });

@@ -6,14 +6,14 @@ import type { CompiledTool } from './tool.js';
  * The narrowed, frozen set of tools that one agent has: what the model reads, what it can name and what is executed all
  * come from here. Ordered by wire name, by code unit, so that the same set always gives the same bytes.
  */
-export class Toolset {
+export class CompiledToolset {
   readonly tools: readonly CompiledTool[];
   readonly #byName: ReadonlyMap<string, CompiledTool>;
-  readonly #narrowed = new Map<string, Toolset>();
-  readonly #without = new Map<string, Toolset>();
+  readonly #narrowed = new Map<string, CompiledToolset>();
+  readonly #without = new Map<string, CompiledToolset>();
 
   /** The set without tools: a plain model, and the turn after the last permitted call. */
-  static readonly EMPTY = new Toolset([]);
+  static readonly EMPTY = new CompiledToolset([]);
 
   /** Throws an `AIDefinitionError` where two tools have one name. */
   constructor(tools: readonly CompiledTool[]) {
@@ -33,12 +33,12 @@ export class Toolset {
   }
 
   /** Those in any of the groups, as a set of their own; throws where none is left, since an agent would lose all its tools unnoticed. */
-  only(groups: readonly string[], where: string): Toolset {
+  only(groups: readonly string[], where: string): CompiledToolset {
     const key = JSON.stringify(groups);
     let narrowed = this.#narrowed.get(key);
     if (narrowed === undefined) {
       const problems: string[] = [];
-      narrowed = new Toolset(narrowTools(this.tools, groups, where, problems));
+      narrowed = new CompiledToolset(narrowTools(this.tools, groups, where, problems));
       throwProblems(problems);
       this.#narrowed.set(key, narrowed);
     }
@@ -46,15 +46,15 @@ export class Toolset {
   }
 
   /** The others, as a set of their own: what is left when some may not be called any more. */
-  without(names: readonly string[]): Toolset {
+  without(names: readonly string[]): CompiledToolset {
     if (names.length === 0) return this;
     const left = this.tools.filter(({ name }) => !names.includes(name));
     if (left.length === this.tools.length) return this;
-    if (left.length === 0) return Toolset.EMPTY;
+    if (left.length === 0) return CompiledToolset.EMPTY;
     const key = left.map(({ name }) => name).join();
     let rest = this.#without.get(key);
     if (rest === undefined) {
-      rest = new Toolset(left);
+      rest = new CompiledToolset(left);
       this.#without.set(key, rest);
     }
     return rest;
