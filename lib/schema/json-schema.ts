@@ -205,7 +205,7 @@ export function mapReferences(schema: unknown, of: (path: string) => { readonly 
   );
 }
 
-function referencesIn(schema: unknown): readonly string[] {
+export function referencesIn(schema: unknown): readonly string[] {
   const found = new Set<string>();
   mapReferences(schema, ($ref) => {
     found.add($ref);

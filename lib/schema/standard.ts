@@ -65,13 +65,13 @@ export async function convertByStandard(
     if (result.issues === undefined) return { value: result.value };
     // Left out, which the parameter allows: the schema was only asked for its default.
     if (sent === undefined && optional) return { value: undefined };
-    if (result.issues.length === 0) findings.add(`${path}: this value is not accepted`);
+    if (result.issues.length === 0) findings.add(`${path || ARGUMENTS}: this value is not accepted`);
     for (const issue of result.issues) {
       if (findings.isEnough()) break;
       findings.add(`${pathOf(issue, path)}: ${cut(issue.message, 200)}`);
     }
   } catch (error) {
-    findings.add(`${path}: this value could not be checked`);
+    findings.add(`${path || ARGUMENTS}: this value could not be checked`);
     unchecked.push({ error: error ?? new Error('a rule threw nothing') });
   }
   return { value: undefined };
@@ -106,9 +106,13 @@ async function ask(schema: StandardSchema, sent: unknown): Promise<StandardResul
   return parsed.success ? { value: parsed.data } : { issues: parsed.error?.issues ?? [] };
 }
 
+/** @param root empty where the value is all arguments together: a path then begins with the name of one */
 function pathOf({ path = [] }: StandardIssue, root: string): string {
-  return path.reduce<string>((whole, step) => {
+  const steps = path.reduce<string>((whole, step) => {
     const key = typeof step === 'object' ? step.key : step;
     return typeof key === 'number' ? `${whole}[${key.toString()}]` : `${whole}.${cut(String(key))}`;
   }, root);
+  return root === '' ? steps.slice(1) || ARGUMENTS : steps;
 }
+
+const ARGUMENTS = 'the arguments';

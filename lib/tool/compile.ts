@@ -6,11 +6,13 @@ import {
   type ToolOptions,
   toolOptionProblems,
 } from '../declaration.js';
-import { compileArguments } from '../schema/convert.js';
+import { type ArgumentsConverter, compileArguments } from '../schema/convert.js';
 import { type ArgumentsSchema, argumentsSchema } from '../schema/json-schema.js';
 import { declareParameter } from '../schema/parameter.js';
 import type { Parameter } from '../schema/shape.js';
+import { isStandardSchema } from '../schema/standard.js';
 import { strictArguments, strictExcess } from '../schema/strict.js';
+import { wholeArguments } from '../schema/whole-schema.js';
 import { effectOf, isToolGroup, MUTATING, READ_ONLY } from './group.js';
 import type { CompiledTool, Tool, ToolParameter } from './tool.js';
 
@@ -20,6 +22,8 @@ export interface ToolDraft {
   readonly origin: string;
   readonly description: string;
   readonly parameters: readonly Parameter[];
+  /** Where the parameters do not say how they are converted. */
+  readonly convert?: ArgumentsConverter;
   readonly fromScope?: readonly string[];
   readonly groups: readonly string[];
   readonly options: ToolOptions;
@@ -47,7 +51,7 @@ export function compileTool(draft: ToolDraft, problems: string[]): CompiledTool 
     origin: draft.origin,
     description: draft.description,
     parameters: Object.freeze([...draft.parameters]),
-    convert: compileArguments(draft.parameters),
+    convert: draft.convert ?? compileArguments(draft.parameters),
     schema: deepFreeze(schema),
     strictSchema: deepFreeze(strictSchema),
     fromScope: Object.freeze([...(draft.fromScope ?? [])]),
@@ -90,21 +94,9 @@ export function compileHandmade(tool: Tool, problems: string[]): CompiledTool | 
     ...descriptionProblems(origin, tool.description),
     ...toolOptionProblems(origin, tool),
   );
-  const declared: unknown = tool.parameters;
-  const parameters: Parameter[] = [];
-  if (typeof declared !== 'object' || declared === null || Array.isArray(declared) || '~standard' in declared)
-    problems.push(
-      `${origin}: parameters must be an object, { query: { type: 'string', description: '…' } } or { query: { schema: …, description: '…' } }; {} for none`,
-    );
-  else
-    for (const [name, parameter] of Object.entries(declared as Readonly<Record<string, ToolParameter>>)) {
-      const where = `${origin}, parameter ${name}`;
-      const { description } = (parameter as Partial<ToolParameter> | null) ?? {};
-      const compiled = declareParameter(where, name, description, parameter, { from: 'handmade' }, problems);
-      if (compiled !== undefined) parameters.push(compiled);
-    }
+  const declared = declaredParameters(origin, tool.parameters, problems);
   const groups = groupsOf(origin, tool.groups, problems);
-  if (problems.length > before) return undefined;
+  if (declared === undefined || problems.length > before) return undefined;
   // Bound: what is compiled is what runs, whatever becomes of the object.
   const execute = tool.execute.bind(tool);
   return compileTool(
@@ -112,13 +104,35 @@ export function compileHandmade(tool: Tool, problems: string[]): CompiledTool | 
       name: tool.name,
       origin,
       description: tool.description,
-      parameters,
+      ...declared,
       groups,
       options: tool,
       prepare: (args, context) => () => execute(args, context),
     },
     problems,
   );
+}
+
+function declaredParameters(
+  origin: string,
+  declared: unknown,
+  problems: string[],
+): Pick<ToolDraft, 'parameters' | 'convert'> | undefined {
+  if (isStandardSchema(declared)) return wholeArguments(origin, declared, undefined, problems);
+  if (typeof declared !== 'object' || declared === null || Array.isArray(declared)) {
+    problems.push(
+      `${origin}: parameters must be an object, { query: { type: 'string', description: '…' } }, or a Standard Schema, z.object({ query: z.string() }); {} for none; found ${describeKind(declared)}`,
+    );
+    return undefined;
+  }
+  const parameters: Parameter[] = [];
+  for (const [name, parameter] of Object.entries(declared as Readonly<Record<string, ToolParameter>>)) {
+    const where = `${origin}, parameter ${name}`;
+    const { description } = (parameter as Partial<ToolParameter> | null) ?? {};
+    const compiled = declareParameter(where, name, description, parameter, { from: 'handmade' }, problems);
+    if (compiled !== undefined) parameters.push(compiled);
+  }
+  return { parameters };
 }
 
 function groupsOf(origin: string, groups: unknown, problems: string[]): readonly string[] {

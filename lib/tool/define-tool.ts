@@ -59,17 +59,22 @@ type IsOptional<P extends ToolParameter> = P extends { readonly default: unknown
     : false;
 
 /** What `execute` gets, from what was declared. */
-export type ToolArguments<P extends ToolParameters> = {
+export type ToolArguments<P extends ToolParameters | StandardSchema<object>> =
+  P extends StandardSchema<infer O> ? O : P extends ToolParameters ? NamedArguments<P> : never;
+type NamedArguments<P extends ToolParameters> = {
   readonly [K in keyof P as IsOptional<P[K]> extends true ? never : K]: ArgumentOf<P[K]>;
 } & { readonly [K in keyof P as IsOptional<P[K]> extends true ? K : never]?: ArgumentOf<P[K]> | undefined };
 
 /** What `defineTool` takes. */
-export interface ToolDefinition<P extends ToolParameters> extends ToolOptions {
+export interface ToolDefinition<P extends ToolParameters | StandardSchema<object>> extends ToolOptions {
   /** The wire name: `[A-Za-z0-9_-]`, at most 64. */
   readonly name: string;
   /** What it does: all that the model learns about it besides its parameters. */
   readonly description: string;
-  /** By name, in the order in which the model reads them; `{}` for none. */
+  /**
+   * By name, in the order in which the model reads them; `{}` for none. Or a Standard Schema of an object, of zod, valibot
+   * or arktype, which says all of them at once.
+   */
   readonly parameters: P;
   /** One group or several. Without one the tool counts as mutating. */
   readonly group?: ToolGroup | readonly ToolGroup[];
@@ -81,7 +86,9 @@ export interface ToolDefinition<P extends ToolParameters> extends ToolOptions {
  * A tool made of a function. Making one registers nothing: it can be called once it stands in a `tools` list.
  * Throws an `AIDefinitionError` that names every problem.
  */
-export function defineTool<const P extends ToolParameters>(definition: ToolDefinition<P>): Tool {
+export function defineTool<const P extends ToolParameters | StandardSchema<object>>(
+  definition: ToolDefinition<P>,
+): Tool {
   const { name: named } = (definition as Partial<Tool> | undefined) ?? {};
   const where = `defineTool${typeof named === 'string' ? ` ${named}` : ''}`;
   const problems = unknownOptions(where, definition, [

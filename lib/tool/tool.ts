@@ -2,7 +2,7 @@ import type { ToolOptions } from '../declaration.js';
 import type { ParameterOptions } from '../schema/parameter.js';
 import type { ArgumentsConverter } from '../schema/convert.js';
 import type { ArgumentsSchema, JsonSchemaObject } from '../schema/json-schema.js';
-import type { Parameter } from '../schema/shape.js';
+import type { Parameter, StandardSchema } from '../schema/shape.js';
 import type { ToolEffect, TranscriptEntry } from '../run.js';
 import type { ToolGroup } from './group.js';
 
@@ -48,7 +48,8 @@ export interface Tool extends ToolOptions {
   readonly name: string;
   /** All that the model learns about what it does. */
   readonly description: string;
-  readonly parameters: ToolParameters;
+  /** Each by its name; or a Standard Schema of an object, which says all of them at once. */
+  readonly parameters: ToolParameters | StandardSchema<object>;
   readonly groups: readonly ToolGroup[];
   /** Gets the converted arguments. What it returns is told to the model as text; a promise is awaited. */
   execute(args: object, context: ToolCallContext): unknown;

@@ -11,7 +11,9 @@ export function manifestLine(tool: CompiledTool): string {
   const types = typeTexts(tool.parameters.map(({ shape }) => shape));
   const parameters = tool.parameters.map(({ name, optional, nullable, description }, index) => {
     const type = orNullText(types[index] ?? '', nullable);
-    return `${name}${optional ? '?' : ''}: ${type} ${oneLineJson(oneLine(description))}`;
+    // A schema that says all arguments may say nothing of one.
+    const said = oneLine(description);
+    return `${name}${optional ? '?' : ''}: ${type}${said === '' ? '' : ` ${oneLineJson(said)}`}`;
   });
   return `- ${tool.name}(${parameters.join(', ')}) -> ${oneLine(tool.description)}`;
 }
