@@ -55,7 +55,7 @@ module.exports = {
       from: { path: '^decorators/' },
       to: {
         path: '^lib/',
-        pathNot: '^lib/(errors|declaration|run-options|process-state|tool/group)\\.ts$',
+        pathNot: '^lib/(errors|declaration|run-options|process-state|tool-source|tool/group)\\.ts$',
         dependencyTypesNot: ['type-only'],
       },
     },

@@ -1,6 +1,6 @@
 /// <reference types="node" preserve="true" />
 /** The public face of inversify-ai. */
-export { AI, type AIOptions, type ToolSource } from './decorators/ai.js';
+export { AI, type AIOptions } from './decorators/ai.js';
 export { AITool, type AIToolOptions } from './decorators/ai-tool.js';
 export { AIToolContext } from './decorators/ai-tool-context.js';
 export { AIToolGroup, type ToolGroupDecorator } from './decorators/ai-tool-group.js';
@@ -12,9 +12,10 @@ export { ReadOnly } from './decorators/read-only.js';
 export { createAIService } from './container/create-ai-service.js';
 export type { AIDescription, SiteDescription, ToolDescription } from './container/describe.js';
 export { installAI, type AIHandle, type InstallOptions } from './container/install.js';
+export { ToolRegistry } from './container/tool-registry.js';
 export { AIScope, type ScopeBinder } from './container/scope.js';
 
-export { type ChatOptions } from './lib/agent/agent.js';
+export type { ChatOptions } from './lib/agent/chat-options.js';
 export { ArgumentGuard, type ArgumentGuardOptions } from './lib/agent/argument-guard.js';
 export type {
   AIRunEvent,
@@ -23,6 +24,7 @@ export type {
   RunEnded,
   RunStarted,
   ToolEnded,
+  ToolSourceChanged,
   ToolStarted,
   TurnStarted,
 } from './lib/agent/events.js';
@@ -43,6 +45,7 @@ export {
   AIScopeError,
   AIToolError,
   AIToolIterationError,
+  AIToolSourceError,
   type ProviderFailure,
 } from './lib/errors.js';
 export type { AILogger } from './lib/logger.js';
@@ -91,5 +94,7 @@ export type {
 export type { StandardIssue, StandardResult, StandardSchema, TextFormat } from './lib/schema/shape.js';
 export { defineTool, type ToolArguments, type ToolDefinition } from './lib/tool/define-tool.js';
 export type { ToolGroup } from './lib/tool/group.js';
+export type { RegisterOptions, RegistryChange, RegistryEntry, ToolClass } from './lib/tool/registry.js';
+export { toolset, type Toolset, type ToolSource } from './lib/tool/toolset.js';
 export { refuse, type NextTool, type ToolInvocation, type ToolOutcome } from './lib/tool/middleware.js';
 export type { Tool, ToolCallContext, ToolParameter, ToolParameters } from './lib/tool/tool.js';

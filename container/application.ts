@@ -1,9 +1,8 @@
 import { Plugin, type PluginApi, type PluginContext } from '@inversifyjs/plugin';
 import type { Container, Newable, ResolutionContext, ServiceIdentifier } from 'inversify';
 import { type Class, type Site, type SiteListener, watchSites } from '../decorators/metadata.js';
-import { toolChoiceProblems } from '../lib/agent/agent.js';
 import { agentOptions } from '../lib/agent/agent-options.js';
-import { perToolProblems } from '../lib/agent/limits.js';
+import { toolProblems } from '../lib/agent/tool-problems.js';
 import { describeKind, throwProblems } from '../lib/declaration.js';
 import { AIDefinitionError, AIScopeError } from '../lib/errors.js';
 import type { AILogger } from '../lib/logger.js';
@@ -11,7 +10,6 @@ import { groupNames, narrows } from '../lib/tool/group.js';
 import type { DenialTest } from '../lib/tool/denial.js';
 import { ChatModel, isChatModel } from '../lib/model/chat-model.js';
 import { DEFAULT_RETRY, merge, type ModelPrices, type RetryOptions, type RunOptions } from '../lib/run-options.js';
-import { wireProblems } from '../lib/wire/wires.js';
 import { copiesOf } from '../lib/token.js';
 import { currentScope, SCOPE } from './current-scope.js';
 import { type CheckedApplication, checkApplication, type SiteLook } from './check.js';
@@ -26,8 +24,10 @@ import { probe } from './probe.js';
 import { ABOVE, APPLICATIONS } from './rank.js';
 import { RequestScope } from './request-scope.js';
 import type { ScopeOwner } from './scope-owner.js';
+import type { UnboundFinder } from './registry-key.js';
 import { refuseOtherApplication } from './scope-error.js';
 import { classesIn, compileSite, readList } from './site.js';
+import type { ToolRegistry } from './tool-registry.js';
 import { unusedWarnings } from './unused.js';
 
 /** The defaults of an application's sites. */
@@ -74,7 +74,12 @@ export class Application implements SiteListener {
   readonly longLived: LongLived;
   readonly #plugin: PluginContext;
 
-  constructor(container: Container, defaults: ApplicationDefaults) {
+  /** @param registry the one that is bound in the container */
+  constructor(
+    container: Container,
+    defaults: ApplicationDefaults,
+    readonly registry: ToolRegistry,
+  ) {
     this.#container = container;
     this.#defaults = defaults;
     tryGuard();
@@ -154,20 +159,13 @@ export class Application implements SiteListener {
       throw new AIDefinitionError(
         `@AI on ${site.name}: model must be a ChatModel, as openAI({ model: '…' }) makes one; found ${describeKind(options.model)}`,
       );
-    const tools = compileSite(site, list);
-    const definition = Object.freeze({
-      site: site.name,
-      toolset: tools.toolset,
-      ...agentOptions(options, this.#defaults),
-    });
-    const where = `@AI on ${site.name}`;
-    // Which model it is, is known beforehand only where it was passed.
+    const unbound: UnboundFinder = (where, classes, scope) => this.#unbound(where, classes, scope);
+    const tools = compileSite(site, list, unbound);
+    const definition = Object.freeze({ site: site.name, tools: tools.list, ...agentOptions(options, this.#defaults) });
+    const { toolChoice, wire } = definition;
+    // Which model it is, is known beforehand only where it was passed; bounds of the application's are of other sites too.
     const model = options.model ?? this.#defaults.model;
-    throwProblems([
-      ...perToolProblems(where, options.limits, tools.toolset),
-      ...toolChoiceProblems(where, definition.toolChoice, tools.toolset),
-      ...(model === undefined ? [] : wireProblems(where, definition.wire, model, tools.toolset)),
-    ]);
+    throwProblems(toolProblems(`@AI on ${site.name}`, tools.list, { limits: options.limits, toolChoice, wire }, model));
     return Object.freeze({
       definition,
       tools,
@@ -178,8 +176,7 @@ export class Application implements SiteListener {
       retry: merge(DEFAULT_RETRY, this.#defaults.retry as Required<RetryOptions> | undefined),
       prices: this.#defaults.prices,
       application: this,
-      unbound: (where: string, classes: readonly Class[], scope: RequestScope | undefined) =>
-        this.#unbound(where, classes, scope),
+      unbound,
     });
   }
 
@@ -221,6 +218,7 @@ export class Application implements SiteListener {
       owner: this.#owner,
       sites: this.#sites,
       look: (site) => this.#look(site, undefined),
+      registry: this.registry,
       hasModel: copiesOf('ChatModel', ChatModel).some((token) => this.#isBound(token)),
     };
   }
@@ -239,6 +237,6 @@ export class Application implements SiteListener {
   describe(): AIDescription {
     const { problems, agents } = checkApplication(this.#checked());
     throwProblems(problems);
-    return describeAgents(agents);
+    return describeAgents(agents, this.registry);
   }
 }

@@ -3,12 +3,17 @@ import type { Container, ServiceIdentifier } from 'inversify';
 import type { Class, Site } from '../decorators/metadata.js';
 import { AIMiddleware } from '../lib/agent/middleware.js';
 import { AIObserver } from '../lib/agent/observer.js';
+import { AIDefinitionError, AIToolSourceError } from '../lib/errors.js';
 import { ChatModel } from '../lib/model/chat-model.js';
+import type { FoundEntry } from '../lib/tool/registry.js';
 import { copiesOf } from '../lib/token.js';
 import { findCaptures, type ScopedRoot } from './captures.js';
 import type { InjectedAgent } from './injected-service.js';
 import { lostSites } from './lost-sites.js';
+import type { RegistryKey } from './registry-key.js';
+import { rootsOf } from './roots.js';
 import type { ScopeOwner } from './scope-owner.js';
+import type { ToolRegistry } from './tool-registry.js';
 
 /** What is seen of one site: its agent, or what is wrong with it; and which of its classes nobody bound. */
 export interface SiteLook {
@@ -24,6 +29,8 @@ export interface CheckedApplication {
   readonly owner: ScopeOwner;
   readonly sites: readonly Site[];
   readonly look: (site: Site) => SiteLook;
+  /** Where the keys of `tools` lists are looked up. */
+  readonly registry: ToolRegistry;
   /** Whether a model is bound for sites that name none. */
   readonly hasModel: boolean;
 }
@@ -38,7 +45,8 @@ export interface Check {
 }
 
 /** Checks the sites of all classes that are bound, and what their tools would be built from. Builds nothing. */
-export function checkApplication({ container, bindings, owner, sites, look, hasModel }: CheckedApplication): Check {
+export function checkApplication(application: CheckedApplication): Check {
+  const { container, bindings, owner, sites, look, registry, hasModel } = application;
   const { made, asked } = boundClasses(bindings);
   const problems = lostSites(made, sites);
   const warnings: string[] = [];
@@ -55,7 +63,11 @@ export function checkApplication({ container, bindings, owner, sites, look, hasM
     agents.push(agent);
     if (agent.model === undefined && !hasModel)
       warnings.push(`${where}: no model is known; pass one to installAI, or bind ChatModel.`);
-    roots.push(...agent.tools.roots.map((id) => ({ where, id, forTool: true })));
+    const registered = lookUp(where, agent, registry);
+    problems.push(...registered.problems);
+    warnings.push(...agent.unbound(where, registered.classes, undefined).map((problem) => `${problem}.`));
+    const tools = [...agent.tools.roots, ...registered.classes.flatMap((target) => rootsOf(target).roots)];
+    roots.push(...[...new Set(tools)].map((id) => ({ where, id, forTool: true })));
     roots.push(...holders.flatMap(([, ids]) => ids).map((id) => ({ where, id, forTool: false })));
   }
   for (const [name, token] of [
@@ -70,6 +82,32 @@ export function checkApplication({ container, bindings, owner, sites, look, hasM
     warnings: [...warnings, ...captures.warnings],
     agents,
   };
+}
+
+/** What the keys of an agent's list lead to, and whether all of it goes together. */
+function lookUp(
+  where: string,
+  { tools: { keys, list } }: InjectedAgent,
+  registry: ToolRegistry,
+): { readonly problems: readonly string[]; readonly classes: readonly Class[] } {
+  if (keys.length === 0) return { problems: [], classes: [] };
+  const found = new Map<RegistryKey, FoundEntry>();
+  const problems: string[] = [];
+  for (const key of keys)
+    try {
+      found.set(key, key.in(registry));
+    } catch (error) {
+      if (!(error instanceof AIToolSourceError)) throw error;
+      problems.push(`${where}: ${error.message}`);
+    }
+  const classes = [...found.values()].flatMap(({ target }) => target ?? []);
+  try {
+    list.with(new Map([...found].map(([key, { tools }]) => [key, tools])));
+  } catch (error) {
+    if (!(error instanceof AIDefinitionError)) throw error;
+    problems.push(...error.problems);
+  }
+  return { problems, classes: [...new Set(classes)] };
 }
 
 /** The classes that are made here or in an ancestor; and those that are asked for by themselves, made or not. */

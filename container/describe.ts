@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { deepFreeze } from '../lib/declaration.js';
 import type { ArgumentsSchema } from '../lib/schema/json-schema.js';
+import type { LateTools } from '../lib/tool/late-tools.js';
 import type { CompiledTool } from '../lib/tool/tool.js';
 import type { ToolEffect } from '../lib/run.js';
 import type { InjectedAgent } from './injected-service.js';
+import type { ToolRegistry } from './tool-registry.js';
 
 /**
  * What an application exposes to models: plain frozen data, the same for the same declarations, to be kept as a snapshot
@@ -24,8 +26,10 @@ export interface SiteDescription {
   readonly system: string;
   /** Calls in one run. */
   readonly maxToolCalls: number;
-  /** By wire name. */
+  /** By wire name; those of the registry as it is now. */
   readonly tools: readonly ToolDescription[];
+  /** Where further tools come from when a run begins, and the names that each may have there; absent where there is none. */
+  readonly servers?: readonly { readonly label: string; readonly tools: readonly string[] }[];
 }
 
 /** One tool of an agent. */
@@ -49,16 +53,28 @@ export interface ToolDescription {
 }
 
 /** Describes agents; those of one name stay in one order, too. */
-export function describeAgents(agents: readonly InjectedAgent[]): AIDescription {
-  const sites = agents.map(describeAgent);
+export function describeAgents(agents: readonly InjectedAgent[], registry: ToolRegistry): AIDescription {
+  const sites = agents.map((agent) => describeAgent(agent, registry));
   const keyed = sites.map((site) => ({ site, key: `${site.site}\n${JSON.stringify(site)}` }));
   keyed.sort((a, b) => (a.key < b.key ? -1 : 1));
   return deepFreeze({ sites: keyed.map(({ site }) => site) });
 }
 
-function describeAgent({ definition, toolGroup }: InjectedAgent): SiteDescription {
-  const { site, system, maxToolCalls, toolset } = definition;
-  return { site, toolGroup, system, maxToolCalls, tools: toolset.tools.map(describeTool) };
+function describeAgent({ definition, tools, toolGroup }: InjectedAgent, registry: ToolRegistry): SiteDescription {
+  const { site, system, maxToolCalls } = definition;
+  const found = new Map<LateTools, readonly CompiledTool[]>(tools.keys.map((key) => [key, key.in(registry).tools]));
+  const { toolset } = tools.list.with(found);
+  const elsewhere = tools.list.late.filter((late) => !found.has(late));
+  return {
+    site,
+    toolGroup,
+    system,
+    maxToolCalls,
+    tools: toolset.tools.map(describeTool),
+    ...(elsewhere.length > 0 && {
+      servers: elsewhere.map(({ label, names }) => ({ label, tools: [...names].sort() })),
+    }),
+  };
 }
 
 function describeTool(tool: CompiledTool): ToolDescription {

@@ -4,7 +4,6 @@ import { AIObserver, isObserver } from '../lib/agent/observer.js';
 import { type Answer, RunningService } from '../lib/agent/running-service.js';
 import type { AIService, WithToolsOptions } from '../lib/agent/service.js';
 import type { ModelPrices, RetryOptions } from '../lib/run-options.js';
-import type { Class } from '../decorators/metadata.js';
 import { describeKind, throwProblems, unknownOptions } from '../lib/declaration.js';
 import { AIDefinitionError, AIScopeError } from '../lib/errors.js';
 import type { AILogger } from '../lib/logger.js';
@@ -12,6 +11,7 @@ import type { DenialTest } from '../lib/tool/denial.js';
 import { ChatModel, isChatModel } from '../lib/model/chat-model.js';
 import { copiesOf } from '../lib/token.js';
 import { currentScope } from './current-scope.js';
+import type { UnboundFinder } from './registry-key.js';
 import type { RequestScope } from './request-scope.js';
 import { refuseOtherApplication } from './scope-error.js';
 import { type CompiledTools, compileTools } from './site.js';
@@ -32,7 +32,7 @@ export interface InjectedAgent {
   /** The application whose scopes it may act in. */
   readonly application: object;
   /** What to write for each of these classes that nobody bound, neither in the application nor in the scope. */
-  readonly unbound: (where: string, classes: readonly Class[], scope: RequestScope | undefined) => readonly string[];
+  readonly unbound: UnboundFinder;
 }
 
 /** The object behind `@AI`. It keeps no state of a request but the scope that it belongs to, and checks that at each call. */
@@ -86,10 +86,10 @@ export class InjectedService extends RunningService {
   override withTools(sources: readonly object[], options: WithToolsOptions = {}): AIService {
     throwProblems(unknownOptions('withTools', options, ['toolGroup']));
     const where = `${this.#agent.definition.site}, withTools`;
-    const tools = compileTools(where, sources, options);
+    const tools = compileTools(where, sources, options, this.#agent.unbound);
     throwProblems(this.#agent.unbound(where, tools.classes, this.#own ?? currentScope()));
     return new InjectedService(
-      { ...this.#agent, tools, definition: { ...this.#agent.definition, toolset: tools.toolset } },
+      { ...this.#agent, tools, definition: { ...this.#agent.definition, tools: tools.list } },
       this.#own,
     );
   }

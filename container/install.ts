@@ -16,7 +16,9 @@ import { copiesOf } from '../lib/token.js';
 import { denialProblems, guardedDenial } from '../lib/tool/denial.js';
 import { Application } from './application.js';
 import type { AIDescription } from './describe.js';
+import { isRegistry } from './registry-key.js';
 import type { AIScope, ScopeBinder } from './scope.js';
+import { ToolRegistry } from './tool-registry.js';
 
 /** What `installAI` takes: defaults for all sites. */
 export interface InstallOptions extends RunOptions {
@@ -58,6 +60,8 @@ export interface AIHandle {
    * `AIScopeError` where there is none, where it has ended, and where it is another application's.
    */
   currentScope(): AIScope;
+  /** The tools that `tools` lists name as texts: the application's own `ToolRegistry` where it bound one, else a new one. */
+  readonly registry: ToolRegistry;
 }
 
 const OPTIONS = ['model', ...RUN_OPTIONS, 'retry', 'prices', 'logger', 'isDenial'];
@@ -98,11 +102,15 @@ export function installAI(container: Container, options: InstallOptions): AIHand
   container.bind(INSTALLED).toConstantValue(true);
   if (options.model !== undefined) container.bind(ChatModel).toConstantValue(options.model);
   const logger = guarded(options.logger ?? consoleLogger);
-  const application = new Application(container, {
-    ...options,
-    logger,
-    isDenial: guardedDenial(options.isDenial, logger),
-  });
+  const application = new Application(
+    container,
+    {
+      ...options,
+      logger,
+      isDenial: guardedDenial(options.isDenial, logger),
+    },
+    registryOf(container),
+  );
   return Object.freeze({
     verify: () => {
       application.verify();
@@ -110,6 +118,7 @@ export function installAI(container: Container, options: InstallOptions): AIHand
     describe: () => application.describe(),
     openScope: (bind: (container: Container) => unknown) => open(application, bind),
     currentScope: () => application.currentScope(),
+    registry: application.registry,
     runInScope: async <T>(bind: (container: Container) => unknown, fn: (scope: AIScope) => T | PromiseLike<T>) => {
       if (typeof bind === 'function' && (fn as unknown) === undefined)
         throw new AIDefinitionError(
@@ -129,6 +138,20 @@ export function installAI(container: Container, options: InstallOptions): AIHand
       return result;
     },
   });
+}
+
+function registryOf(container: Container): ToolRegistry {
+  const token = copiesOf('ToolRegistry', ToolRegistry).find((copy) => container.isCurrentBound(copy));
+  if (token === undefined) {
+    const registry = new ToolRegistry();
+    container.bind(ToolRegistry).toConstantValue(registry);
+    return registry;
+  }
+  const bound: unknown = container.get(token);
+  if (isRegistry(bound)) return bound;
+  throw new AIDefinitionError(
+    `installAI: what is bound as ToolRegistry is none, found ${describeKind(bound)}; bind new ToolRegistry(), or leave it to installAI`,
+  );
 }
 
 /** What is an option of createAIService, and a binding here. */

@@ -22,6 +22,8 @@ export interface ToolHost {
 /** A scanned class: its tools, or what is wrong with it. */
 export interface ScannedClass {
   readonly tools: readonly CompiledTool[];
+  /** The name of each without its class, in the same order. */
+  readonly bareNames: readonly string[];
   readonly problems: readonly string[];
 }
 
@@ -42,6 +44,12 @@ export function scanInstance(source: unknown, where: string, problems: string[])
   if (isClass(source)) {
     problems.push(
       `${where}: tools holds the class ${source.name}; outside a container there is nothing that makes an instance, so pass one: new ${source.name}(…)`,
+    );
+    return [];
+  }
+  if (typeof source === 'string') {
+    problems.push(
+      `${where}: tools holds the text "${source.slice(0, 80)}"; outside a container there is no registry, so pass the tool itself, registry.get('lookup@crm')`,
     );
     return [];
   }
@@ -72,8 +80,11 @@ function read(target: Class, receiver: Receiver): ScannedClass {
     problems.push(
       `${target.name || '(anonymous class)'} has no tools; write @AITool('what it does') on the methods that the model may call`,
     );
-  const tools = members.flatMap((member) => compileMember(target, member, receiver, problems) ?? []);
-  return { tools, problems };
+  const read = members.flatMap((member) => {
+    const tool = compileMember(target, member, receiver, problems);
+    return tool === undefined ? [] : [{ tool, bare: member.declaration.name ?? member.key }];
+  });
+  return { tools: read.map(({ tool }) => tool), bareNames: read.map(({ bare }) => bare), problems };
 }
 
 function compileMember(
@@ -207,7 +218,7 @@ function present(origin: string, token: ServiceIdentifier, what: string, value: 
 function hostOf(host: unknown): ToolHost {
   if (host === undefined)
     throw new AIScopeError(
-      'There is no scope: a service made by createAIService has no container, so @FromScope cannot be filled. Inject the agent with @AI, or pass the value to the tool itself.',
+      'There is no scope: a service made by createAIService has no container, from which a tool’s class or @FromScope could be resolved. Inject the agent with @AI, or pass the value to the tool itself.',
     );
   return host as ToolHost;
 }

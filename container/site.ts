@@ -1,17 +1,21 @@
 import type { ServiceIdentifier } from 'inversify';
 import { sourceProblems } from '../decorators/ai.js';
 import type { Class, Site } from '../decorators/metadata.js';
-import { toolMembers } from '../decorators/tool-members.js';
-import { buildToolset } from '../lib/agent/tool-list.js';
+import { ToolList } from '../lib/agent/tool-list.js';
 import { describeKind, isClass } from '../lib/declaration.js';
 import { AIDefinitionError } from '../lib/errors.js';
-import type { CompiledToolset } from '../lib/tool/compiled-toolset.js';
+import { toolsetPlan } from '../lib/tool/toolset.js';
+import { isRegistryKey, noRegistryKey } from '../lib/tool-source.js';
+import { RegistryKey, type UnboundFinder } from './registry-key.js';
+import { rootsOf } from './roots.js';
 import { scanClass } from './scan.js';
 
 /** A `tools` list, read: the set, and what its tools are resolved from. */
 export interface CompiledTools {
-  readonly toolset: CompiledToolset;
+  readonly list: ToolList;
   readonly classes: readonly Class[];
+  /** What is looked up when a run begins. */
+  readonly keys: readonly RegistryKey[];
   /** The classes and the tokens of `@FromScope`: all that a scope's container is asked for by a tool. */
   readonly roots: readonly ServiceIdentifier[];
 }
@@ -30,40 +34,53 @@ export function readList(site: Site): unknown {
   }
 }
 
-/** The classes in a list, whatever else is in it. */
+/** The classes in a list and in its toolsets, whatever else is there. */
 export function classesIn(list: unknown): readonly Class[] {
-  return Array.isArray(list) ? [...new Set((list as unknown[]).filter(isClass))] : [];
+  if (!Array.isArray(list)) return [];
+  return [
+    ...new Set(
+      (list as unknown[]).flatMap((source) => (isClass(source) ? [source] : classesIn(toolsetPlan(source)?.sources))),
+    ),
+  ];
 }
 
 /** Compiles a site's list. All that is wrong comes in one `AIDefinitionError`. */
-export function compileSite(site: Site, list: unknown): CompiledTools {
+export function compileSite(site: Site, list: unknown, unbound: UnboundFinder): CompiledTools {
   const problems = sourceProblems(site.name, list, typeof site.options.tools === 'function');
   if (problems.length > 0) throw new AIDefinitionError(problems);
-  return compileTools(`@AI on ${site.name}`, list, site.options);
+  return compileTools(`@AI on ${site.name}`, list, site.options, unbound);
 }
 
-/** Reads a list of classes and `Tool`s. */
-export function compileTools(where: string, list: unknown, options: object): CompiledTools {
-  const classes: Class[] = [];
-  const toolset = buildToolset(where, list, options, (source, at, problems) => {
-    if (typeof source !== 'function') {
+/** Reads a list of classes, `Tool`s, registry keys and toolsets. */
+export function compileTools(where: string, list: unknown, options: object, unbound: UnboundFinder): CompiledTools {
+  const twice = Array.isArray(list) ? listedTwice(where, list) : [];
+  const keys = new Map<string, RegistryKey>();
+  const once: unknown = Array.isArray(list) ? [...new Set(list as unknown[])] : list;
+  const read = new ToolList(where, once, options, (source, at, problems) => {
+    // Once for the whole list, however deep.
+    problems.push(...twice.splice(0));
+    if (typeof source === 'string') {
+      if (!isRegistryKey(source)) problems.push(noRegistryKey(at, source));
+      const key = keys.get(source) ?? new RegistryKey(source, unbound);
+      keys.set(source, key);
+      return key;
+    }
+    if (!isClass(source)) {
       problems.push(
-        `${at}: tools holds ${describeKind(source)}; list classes with @AITool methods, or tools made by defineTool`,
+        `${at}: tools holds ${describeKind(source)}; list classes with @AITool methods, tools made by defineTool, toolsets or registry keys`,
       );
       return [];
     }
-    const target = source as unknown as Class;
-    if (classes.includes(target)) {
-      problems.push(`${at}: tools lists ${target.name} twice; list it once`);
-      return [];
-    }
-    classes.push(target);
-    const scanned = scanClass(target);
+    const scanned = scanClass(source);
     problems.push(...scanned.problems.map((problem) => `${at}: ${problem}`));
     return scanned.tools;
   });
-  const tokens = classes
-    .flatMap((target) => toolMembers(target, []))
-    .flatMap(({ sources }) => sources.flatMap((source) => (source.from === 'scope' ? [source.token] : [])));
-  return Object.freeze({ toolset, classes, roots: [...new Set<ServiceIdentifier>([...classes, ...tokens])] });
+  const classes = classesIn(list);
+  const roots = classes.flatMap((target) => rootsOf(target).roots);
+  return Object.freeze({ list: read, classes, keys: [...keys.values()], roots: [...new Set(roots)] });
+}
+
+function listedTwice(where: string, list: readonly unknown[]): string[] {
+  const again = list.filter((source, index): source is Class => isClass(source) && list.indexOf(source) < index);
+  return [...new Set(again)].map(({ name }) => `${where}: tools lists ${name} twice; list it once`);
 }

@@ -14,9 +14,11 @@ export function unusedWarnings(
   limits: AILimits | undefined,
   bindings: PluginContext['bindingService'],
 ): readonly string[] {
-  const names = new Set(agents.flatMap(({ tools }) => tools.toolset.names));
+  const names = new Set(agents.flatMap(({ tools }) => tools.list.known.names));
+  // What comes from elsewhere may have any name.
+  const isKnown = agents.every(({ tools }) => tools.list.late.length === 0);
   const unknown = (name: string): readonly string[] =>
-    names.has(name)
+    names.has(name) || !isKnown
       ? []
       : [`"${name}", which is no tool of any site; their tools are ${[...names].sort().join(', ')}.`];
   const bounds = Object.keys(limits?.perTool ?? {})

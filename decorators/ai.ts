@@ -4,16 +4,14 @@ import { AIDefinitionError } from '../lib/errors.js';
 import type { ChatModel } from '../lib/model/chat-model.js';
 import { RUN_OPTIONS, type RunOptions, runOptionProblems } from '../lib/run-options.js';
 import { groupNames, isToolGroup, narrows, type ToolGroup } from '../lib/tool/group.js';
-import type { Tool } from '../lib/tool/tool.js';
+import type { ToolSource } from '../lib/tool/toolset.js';
+import { isRegistryKey, isToolSource, noRegistryKey } from '../lib/tool-source.js';
 import { className, refuseStandardDecorator } from './member.js';
 import { addSite, type Class } from './metadata.js';
 
-/** What may stand in the `tools` of `@AI`: a class with `@AITool` methods, or a `Tool`. */
-export type ToolSource = Class | Tool;
-
 /** What `@AI` takes. */
 export interface AIOptions extends RunOptions {
-  /** The only tools that this agent has; a function that returns the list, for classes that are declared later. */
+  /** The only tools that this agent has: classes, `Tool`s, toolsets, registry keys, MCP servers; a function that returns the list, for classes that are declared later. */
   readonly tools: readonly ToolSource[] | (() => readonly ToolSource[]);
   /** Only those in this group, or in any of these. */
   readonly toolGroup?: ToolGroup | readonly ToolGroup[];
@@ -110,7 +108,8 @@ export function sourceProblems(site: string, tools: unknown, lazy = false): stri
           ? `${at} is undefined, although the list is read only now: check what is imported and its spelling`
           : `${at} is undefined: a circular import, or a class that is declared later; write tools: () => [OrderTools], which is read by verify(), or when the agent is first resolved`,
       ];
-    if (isClass(source) || (typeof source === 'object' && source !== null && 'execute' in source)) return [];
+    if (isClass(source) || (typeof source === 'object' && source !== null && isToolSource(source))) return [];
+    if (typeof source === 'string') return isRegistryKey(source) ? [] : [noRegistryKey(at, source)];
     if (typeof source === 'object' && source !== null)
       return [
         `${at} is ${describeKind(source)}; list the class, the container makes the instance: tools: [OrderTools]`,

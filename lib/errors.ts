@@ -59,7 +59,10 @@ export function carryRun<E extends AIError>(error: E, run: PartialRun): E {
 }
 
 /** Whether an error is one of ours of that kind, also where another copy of the package made it. */
-export function isErrorOf(error: unknown, code: 'scope' | 'definition' | 'tool' | 'provider'): error is AIError {
+export function isErrorOf(
+  error: unknown,
+  code: 'scope' | 'definition' | 'tool' | 'provider' | 'tool-source',
+): error is AIError {
   try {
     return (
       typeof error === 'object' &&
@@ -178,6 +181,29 @@ export class AIProviderError extends AIError {
     this.retryAfterMs = failure.retryAfterMs;
     this.attempts = failure.attempts ?? 1;
     this.elapsedMs = failure.elapsedMs ?? 0;
+  }
+}
+
+/**
+ * Tools that come from elsewhere are not to be had: a server that is down and required, a registry key that nothing has,
+ * or that several have. What the server said, or the network, is in `cause`.
+ */
+export class AIToolSourceError extends AIError {
+  readonly code = 'tool-source';
+  /** The registry keys that were meant, where there are several. */
+  readonly keys: readonly string[];
+
+  /**
+   * @param source the server by its name, or the registry key
+   * @param problem what is wrong with it, to be put after its name: `is down`
+   */
+  constructor(
+    readonly source: string,
+    readonly problem: string,
+    { keys = [], ...options }: AIErrorOptions & { readonly keys?: readonly string[] } = {},
+  ) {
+    super(`${source} ${problem}`, options);
+    this.keys = Object.freeze([...keys]);
   }
 }
 

@@ -5,6 +5,7 @@ import {
   type RunEnded,
   type RunStarted,
   type ToolEnded,
+  type ToolSourceChanged,
   type ToolStarted,
   type TurnStarted,
 } from 'inversify-ai';
@@ -30,6 +31,10 @@ export class Events extends AIObserver {
 
   override modelRetried(event: ModelRetried): void {
     this.all.push(['modelRetried', event]);
+  }
+
+  override toolSourceChanged(event: ToolSourceChanged): void {
+    this.all.push(['toolSourceChanged', event]);
   }
 
   override toolStarted(event: ToolStarted): void {

@@ -6,7 +6,7 @@ export const DEFAULT_MAX_ATTEMPTS = 3;
 export const DEFAULT_MAX_PARALLEL_CALLS = 4;
 
 /** How an agent asks: its own options over the application's, those over the defaults. */
-export function agentOptions(own: RunOptions, application: RunOptions = {}): Omit<AgentDefinition, 'site' | 'toolset'> {
+export function agentOptions(own: RunOptions, application: RunOptions = {}): Omit<AgentDefinition, 'site' | 'tools'> {
   const {
     system = '',
     maxToolCalls = DEFAULT_MAX_TOOL_CALLS,

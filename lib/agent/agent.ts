@@ -1,43 +1,32 @@
 import { childController, untilAborted } from '../abort.js';
 import type { AILogger } from '../logger.js';
 import type { ChatModel } from '../model/chat-model.js';
-import { countProblems, describeKind, isObject, optionProblems, shortly, throwProblems } from '../declaration.js';
+import { throwProblems } from '../declaration.js';
 import type { AILimits, ModelPrices, ModelSettings, RetryOptions, ToolChoice } from '../run-options.js';
-import { groupNames, narrows, type ToolGroup } from '../tool/group.js';
 import type { DenialTest } from '../tool/denial.js';
 import type { CompiledToolset } from '../tool/compiled-toolset.js';
+import type { SourceChange } from '../tool/late-tools.js';
 import type { WireName } from '../wire-name.js';
 import type { Wire } from '../wire/wire.js';
 import { wireFor, wireProblems } from '../wire/wires.js';
 import { copyOfMetadata } from '../schema/copy.js';
+import { type ChatOptions, checkQuestion, narrow } from './chat-options.js';
 import { Deadline } from './deadline.js';
 import type { RunWatch } from './event-stream.js';
-import { type Answered, Run } from './loop.js';
+import { perToolProblems } from './limits.js';
+import { type Answered, type Question, Run, type RunClock } from './loop.js';
 import type { AIMiddleware } from './middleware.js';
-import type { AIObserver } from './observer.js';
+import { type AIObserver, Observers } from './observer.js';
 import { rejection } from './rejection.js';
 import { RunState } from './run-state.js';
+import type { AgentTools } from './tool-list.js';
 import { type AnswerType, compileAnswer } from './typed-answer.js';
-
-/** What one question may say besides its text. Options only narrow: they never give an agent more than its site did. */
-export interface ChatOptions {
-  /** Ends the run; its reason is rethrown unchanged. */
-  readonly signal?: AbortSignal;
-  /** Handed to tools in their context; the model does not see it. */
-  readonly metadata?: Readonly<Record<string, unknown>>;
-  /** Only the tools of this agent that are also in one of these groups. */
-  readonly toolGroup?: ToolGroup | readonly ToolGroup[];
-  /** At most so many calls; not above the agent's own bound. */
-  readonly maxToolCalls?: number;
-  /** Whether a tool must be called first, and which of this question's. Default: the agent's own. */
-  readonly toolChoice?: ToolChoice;
-}
 
 /** What an agent is: immutable, shared by all its runs. */
 export interface AgentDefinition {
   /** Which agent, for events and messages: `SupportController#0`. */
   readonly site: string;
-  readonly toolset: CompiledToolset;
+  readonly tools: AgentTools;
   readonly system: string;
   readonly maxToolCalls: number;
   readonly maxAttempts: number;
@@ -53,7 +42,8 @@ export interface AgentDefinition {
 }
 
 /** An agent for one run: narrowed, its wire chosen. */
-export interface RunningAgent extends Omit<AgentDefinition, 'wire'> {
+export interface RunningAgent extends Omit<AgentDefinition, 'wire' | 'tools'> {
+  readonly toolset: CompiledToolset;
   readonly wire: Wire;
 }
 
@@ -95,7 +85,9 @@ export async function runAgent(
   place: RunPlace,
   { type, watch }: { readonly type?: AnswerType<unknown> | undefined; readonly watch?: RunWatch | undefined } = {},
 ): Promise<Answered> {
-  const narrowed = narrow(agent, question, options);
+  checkQuestion(agent, question, options);
+  const { late, known } = agent.tools;
+  const early = late.length === 0 ? narrow(agent, known, options) : undefined;
   const typed = type === undefined ? undefined : compileAnswer(agent.site, type);
   const signals = [options.signal, place.signal, watch?.signal].filter((signal) => signal !== undefined);
   const { controller, stop } = childController(...signals);
@@ -111,18 +103,23 @@ export async function runAgent(
         pastDeadline: deadline.isReason(error) ? deadline.error() : undefined,
       });
     });
+    const observers = watch === undefined ? environment.observers : [...environment.observers, watch.observer];
+    const asked = { text: question, metadata: copyOfMetadata(options.metadata ?? {}), typed, say: watch?.say };
+    const changes: SourceChange[] = [];
+    const narrowed =
+      early ??
+      narrow(
+        agent,
+        await lateTools(agent, { ...environment, observers }, asked, { signal: controller.signal, deadline, changes }),
+        options,
+      );
     const { model } = environment;
     throwProblems(wireProblems(agent.site, agent.wire, model, narrowed.toolset));
     return await new Run(
       { ...agent, ...narrowed, wire: wireFor(model.profile, agent.wire, narrowed.toolset) },
-      { text: question, metadata: copyOfMetadata(options.metadata ?? {}), typed, say: watch?.say },
-      {
-        ...environment,
-        ...(place.signal !== undefined && { signal: place.signal }),
-        ...(watch !== undefined && { observers: [...environment.observers, watch.observer] }),
-      },
-      controller.signal,
-      deadline,
+      asked,
+      { ...environment, ...(place.signal !== undefined && { signal: place.signal }), observers },
+      { signal: controller.signal, deadline, changes },
     ).answer();
   } finally {
     deadline.stop();
@@ -130,70 +127,42 @@ export async function runAgent(
   }
 }
 
+/** The tools that are known only now. Where they cannot be had, the run is over before its first turn, and is told of. */
+async function lateTools(
+  { site, tools, limits }: AgentDefinition,
+  { host, observers, logger, prices, signal: scope }: RunEnvironment,
+  { text: question, metadata }: Question,
+  { signal, deadline, changes }: RunClock,
+): Promise<CompiledToolset> {
+  const begun = performance.now();
+  try {
+    const tell = (change: SourceChange): void => {
+      changes.push(Object.freeze({ ...change }));
+    };
+    const { toolset, isWhole } = await untilAborted(signal, tools.find({ where: site, signal, host, tell }));
+    if (isWhole) throwProblems(perToolProblems(site, limits, toolset));
+    return toolset;
+  } catch (thrown) {
+    const state = new RunState(question, prices);
+    const { runId } = state;
+    const told = new Observers(observers, logger, { runId, site });
+    const run = state.soFar();
+    const error = rejection(thrown, {
+      site,
+      run,
+      isForeign: signal.aborted && thrown === signal.reason && thrown !== scope?.reason && !deadline.isReason(thrown),
+      isOwn: false,
+      pastDeadline: deadline.isReason(thrown) ? deadline.error() : undefined,
+    });
+    told.tell('runStarted', { question, metadata, tools: [] });
+    for (const change of changes) told.tell('toolSourceChanged', change);
+    told.tell('runEnded', { run, error, durationMs: performance.now() - begun });
+    throw error;
+  }
+}
+
 /** Where it is there at once, a run that was ended beforehand is still one that its observers hear of. */
 async function environmentOf({ environment }: RunPlace, signal: AbortSignal): Promise<RunEnvironment> {
   const made = environment();
   return made instanceof Promise ? untilAborted(signal, made) : made;
-}
-
-const CHAT_OPTIONS = ['signal', 'metadata', 'toolGroup', 'maxToolCalls', 'toolChoice'];
-
-function narrow(
-  agent: AgentDefinition,
-  question: unknown,
-  options: ChatOptions,
-): Pick<AgentDefinition, 'toolset' | 'maxToolCalls' | 'toolChoice'> {
-  const where = `${agent.site}, chat`;
-  const problems = [
-    ...optionProblems(where, options, CHAT_OPTIONS),
-    ...countProblems(where, 'maxToolCalls', options.maxToolCalls),
-  ];
-  if (typeof question !== 'string' || question.trim() === '')
-    problems.push(`${where}: the question must be a text that is not blank`);
-  if (options.maxToolCalls !== undefined && options.maxToolCalls > agent.maxToolCalls)
-    problems.push(
-      `${where}: maxToolCalls ${options.maxToolCalls.toString()} is above the agent's own ${agent.maxToolCalls.toString()}; options of a call only narrow, raise it where the agent is declared`,
-    );
-  if (options.signal !== undefined && !isSignal(options.signal))
-    problems.push(`${where}: signal must be an AbortSignal, found ${describeKind(options.signal)}`);
-  if (options.metadata !== undefined && !isObject(options.metadata))
-    problems.push(`${where}: metadata must be an object, found ${describeKind(options.metadata)}`);
-  throwProblems(problems);
-  const { maxToolCalls = agent.maxToolCalls, toolChoice = agent.toolChoice } = options;
-  const toolset = narrowedSet(agent, options, where);
-  throwProblems(toolChoiceProblems(where, toolChoice, toolset));
-  return { toolset, maxToolCalls, toolChoice };
-}
-
-function narrowedSet({ toolset }: AgentDefinition, options: ChatOptions, where: string): CompiledToolset {
-  if (!narrows(options)) return toolset;
-  const problems: string[] = [];
-  const groups = groupNames(where, options.toolGroup, problems);
-  if (toolset.tools.length === 0) problems.push(`${where}: there are no tools that toolGroup could narrow`);
-  throwProblems(problems);
-  return toolset.only(groups, where);
-}
-
-const CHOICES: readonly string[] = ['auto', 'required', 'none'];
-
-/** A problem where a choice is of a tool that is not there. */
-export function toolChoiceProblems(where: string, choice: unknown, toolset: CompiledToolset): string[] {
-  if (choice === undefined || (typeof choice === 'string' && CHOICES.includes(choice))) {
-    return choice === 'required' && toolset.tools.length === 0
-      ? [`${where}: toolChoice is 'required', and there are no tools`]
-      : [];
-  }
-  if (typeof choice === 'string' && toolset.get(choice) !== undefined) return [];
-  return [
-    `${where}: toolChoice must be 'auto', 'required', 'none' or one of its tools, ${toolset.names.join(', ')}; found ${shortly(choice)}`,
-  ];
-}
-
-/** Any implementation will do: a polyfill's, or another realm's. */
-function isSignal(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  const { aborted, addEventListener, removeEventListener } = value;
-  return (
-    typeof aborted === 'boolean' && typeof addEventListener === 'function' && typeof removeEventListener === 'function'
-  );
 }

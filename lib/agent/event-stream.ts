@@ -6,6 +6,7 @@ import type {
   ModelRetried,
   RunStarted,
   ToolEnded,
+  ToolSourceChanged,
   ToolStarted,
   TurnStarted,
 } from './events.js';
@@ -35,6 +36,7 @@ export type AIEvent =
   | ({ readonly type: 'model-retried' } & ModelRetried)
   | ({ readonly type: 'tool-started' } & ToolStarted)
   | ({ readonly type: 'tool-ended' } & ToolEnded)
+  | ({ readonly type: 'tool-source-changed' } & ToolSourceChanged)
   | ({ readonly type: 'run-ended' } & RunAnswered);
 
 /** Somebody who follows one run from outside. */
@@ -52,6 +54,7 @@ const TYPES = {
   modelRetried: 'model-retried',
   toolStarted: 'tool-started',
   toolEnded: 'tool-ended',
+  toolSourceChanged: 'tool-source-changed',
 } as const satisfies Partial<Record<keyof AIEvents, AIEvent['type']>>;
 
 /**

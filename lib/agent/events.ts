@@ -2,6 +2,7 @@ import type { AIProviderError } from '../errors.js';
 import type { ModelCall } from '../model/chat-model.js';
 import type { FinishReason } from '../model/finish-reason.js';
 import type { ModelUsage } from '../model/usage.js';
+import type { SourceChange } from '../tool/late-tools.js';
 import type { AIRun, PartialRun, ToolCallOutcome } from '../run.js';
 
 /** What every event says. Events are frozen copies: nothing done to one reaches the run. */
@@ -90,6 +91,12 @@ export interface ToolEnded extends ToolStarted {
   readonly durationMs: number;
 }
 
+/**
+ * Something happened to tools that come from elsewhere: a server is down or came back, a tool of it is not what was
+ * accepted. Told at the begin of the run that met it.
+ */
+export interface ToolSourceChanged extends AIRunEvent, SourceChange {}
+
 /** The run is over: exactly one for each `RunStarted`. */
 export interface RunEnded extends AIRunEvent {
   /** The run, finished or as far as it came. */
@@ -110,5 +117,6 @@ export interface AIEvents {
   readonly modelRetried: ModelRetried;
   readonly toolStarted: ToolStarted;
   readonly toolEnded: ToolEnded;
+  readonly toolSourceChanged: ToolSourceChanged;
   readonly runEnded: RunEnded;
 }

@@ -4,6 +4,7 @@ import type { AIRun, TranscriptEntry } from '../run.js';
 import { Dispatcher } from '../tool/dispatcher.js';
 import { ThrownErrors } from '../tool/thrown.js';
 import { CompiledToolset } from '../tool/compiled-toolset.js';
+import type { SourceChange } from '../tool/late-tools.js';
 import { decodeTyped } from '../wire/reply.js';
 import type { Decoded, Failure } from '../wire/wire.js';
 import type { RunEnvironment, RunningAgent } from './agent.js';
@@ -28,6 +29,14 @@ export interface Question {
   readonly say?: ((turn: number, delta: string) => void) | undefined;
 }
 
+/** What ends a run from outside, and what happened before it began. */
+export interface RunClock {
+  readonly signal: AbortSignal;
+  readonly deadline: Deadline;
+  /** To tools that come from elsewhere. */
+  readonly changes: SourceChange[];
+}
+
 /** A run that came to its end, and the typed answer where one was asked for. */
 export interface Answered {
   readonly run: AIRun;
@@ -44,6 +53,7 @@ export class Run {
   readonly #environment: RunEnvironment;
   readonly #signal: AbortSignal;
   readonly #deadline: Deadline;
+  readonly #changes: readonly SourceChange[];
   readonly #state: RunState;
   readonly #observers: Observers;
   readonly #dispatcher: Dispatcher;
@@ -60,9 +70,9 @@ export class Run {
     agent: RunningAgent,
     question: Question,
     environment: RunEnvironment,
-    signal: AbortSignal,
-    deadline: Deadline,
+    { signal, deadline, changes }: RunClock,
   ) {
+    this.#changes = changes;
     this.#deadline = deadline;
     this.#agent = agent;
     this.#question = question;
@@ -126,6 +136,7 @@ export class Run {
     const begun = performance.now();
     const { text: question, metadata } = this.#question;
     this.#observers.tell('runStarted', { question, metadata, tools: this.#agent.toolset.names });
+    for (const change of this.#changes) this.#observers.tell('toolSourceChanged', change);
     try {
       let answered: Answered | undefined;
       do answered = await this.#turn();

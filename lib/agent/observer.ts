@@ -10,6 +10,7 @@ import type {
   RunEnded,
   RunStarted,
   ToolEnded,
+  ToolSourceChanged,
   ToolStarted,
   TurnStarted,
 } from './events.js';
@@ -36,11 +37,22 @@ export abstract class AIObserver {
 
   toolEnded(_event: ToolEnded): void {}
 
+  toolSourceChanged(_event: ToolSourceChanged): void {}
+
   runEnded(_event: RunEnded): void {}
 }
 
 const METHODS = [
-  ...['runStarted', 'turnStarted', 'modelReplied', 'modelRetried', 'toolStarted', 'toolEnded', 'runEnded'],
+  ...[
+    'runStarted',
+    'turnStarted',
+    'modelReplied',
+    'modelRetried',
+    'toolStarted',
+    'toolEnded',
+    'toolSourceChanged',
+    'runEnded',
+  ],
 ] as const;
 
 /** Whether a value hears of anything, whichever copy of the package its class came from. */

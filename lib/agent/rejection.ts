@@ -1,4 +1,4 @@
-import { AIDefinitionError, type AIError, AIScopeError, carryRun, isErrorOf } from '../errors.js';
+import { AIDefinitionError, type AIError, AIScopeError, AIToolSourceError, carryRun, isErrorOf } from '../errors.js';
 import { member } from '../model/member.js';
 import { sameFailure } from '../model/provider-error.js';
 import type { PartialRun } from '../run.js';
@@ -33,6 +33,10 @@ export function rejection(error: unknown, { site, run, isForeign, isOwn, pastDea
 function madeAnew(site: string, error: unknown): AIError | undefined {
   if (isErrorOf(error, 'provider')) return sameFailure(error, `${site}, ${messageOf(error)}`);
   if (isErrorOf(error, 'scope')) return new AIScopeError(messageOf(error), { cause: member(error, 'cause') ?? error });
+  if (isErrorOf(error, 'tool-source'))
+    return new AIToolSourceError(String(member(error, 'source')), String(member(error, 'problem')), {
+      cause: member(error, 'cause') ?? error,
+    });
   if (!isErrorOf(error, 'definition')) return undefined;
   const problems = error instanceof AIDefinitionError ? error.problems : messageOf(error);
   return new AIDefinitionError(problems, { cause: error });

@@ -1,7 +1,7 @@
 import { AIDefinitionError } from '../errors.js';
 import { describeKind } from '../declaration.js';
 import type { AIRun } from '../run.js';
-import type { ChatOptions } from './agent.js';
+import type { ChatOptions } from './chat-options.js';
 import { type AIEvent, EventStream, type RunWatch } from './event-stream.js';
 import type { Answered } from './loop.js';
 import { AIService } from './service.js';

@@ -3,7 +3,7 @@ import type { ChatModel } from '../model/chat-model.js';
 import type { AIRun } from '../run.js';
 import type { ModelPrices, RetryOptions, RunOptions } from '../run-options.js';
 import type { ToolGroup } from '../tool/group.js';
-import type { ChatOptions } from './agent.js';
+import type { ChatOptions } from './chat-options.js';
 import type { AIEvent } from './event-stream.js';
 import type { AIMiddleware } from './middleware.js';
 import type { AIObserver } from './observer.js';

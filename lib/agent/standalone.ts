@@ -13,16 +13,15 @@ import {
 } from '../run-options.js';
 import { denialProblems, guardedDenial } from '../tool/denial.js';
 import { narrows } from '../tool/group.js';
-import { CompiledToolset } from '../tool/compiled-toolset.js';
-import { wireProblems } from '../wire/wires.js';
-import { type AgentDefinition, runAgent, toolChoiceProblems, type RunEnvironment } from './agent.js';
+import { type AgentDefinition, runAgent, type RunEnvironment } from './agent.js';
 import { agentOptions } from './agent-options.js';
-import { guardProblems, perToolProblems } from './limits.js';
+import { guardProblems } from './limits.js';
 import { instanceProblems, isMiddleware } from './middleware.js';
 import { isObserver } from './observer.js';
 import { type Answer, RunningService } from './running-service.js';
 import type { AIService, AIServiceOptions, WithToolsOptions } from './service.js';
-import { buildToolset, type SourceScanner } from './tool-list.js';
+import { type AgentTools, NO_TOOLS, type SourceScanner, ToolList } from './tool-list.js';
+import { toolProblems } from './tool-problems.js';
 
 const OPTIONS = [
   'model',
@@ -58,15 +57,12 @@ export function createService(options: AIServiceOptions, scan: SourceScanner): A
     }),
   );
   throwProblems(problems);
-  const toolset =
-    options.tools === undefined ? plainToolset(options) : buildToolset(SITE, options.tools, options, scan);
+  const tools = options.tools === undefined ? noTools(options) : new ToolList(SITE, options.tools, options, scan);
   throwProblems([
-    ...perToolProblems(SITE, options.limits, toolset),
-    ...guardProblems(SITE, options.middleware ?? [], toolset),
-    ...toolChoiceProblems(SITE, options.toolChoice, toolset),
-    ...wireProblems(SITE, options.wire, options.model, toolset),
+    ...toolProblems(SITE, tools, options, options.model),
+    ...(tools.late.length > 0 ? [] : guardProblems(SITE, options.middleware ?? [], tools.known)),
   ]);
-  const agent: AgentDefinition = { site: SITE, toolset, ...agentOptions(options) };
+  const agent: AgentDefinition = { site: SITE, tools, ...agentOptions(options) };
   const logger = guarded(options.logger ?? consoleLogger);
   return new StandaloneService(
     agent,
@@ -104,7 +100,7 @@ class StandaloneService extends RunningService {
   override withTools(tools: readonly object[], options: WithToolsOptions = {}): AIService {
     throwProblems(unknownOptions('withTools', options, ['toolGroup']));
     return new StandaloneService(
-      { ...this.#agent, toolset: buildToolset('withTools', tools, options, this.#scan) },
+      { ...this.#agent, tools: new ToolList('withTools', tools, options, this.#scan) },
       this.#environment,
       this.#scan,
     );
@@ -112,8 +108,8 @@ class StandaloneService extends RunningService {
 }
 
 /** Without `tools` there is nothing to narrow. */
-function plainToolset(options: AIServiceOptions): CompiledToolset {
+function noTools(options: AIServiceOptions): AgentTools {
   if (narrows(options))
     throw new AIDefinitionError(`${SITE}: there are no tools that toolGroup could narrow; list some, or leave it out`);
-  return CompiledToolset.EMPTY;
+  return NO_TOOLS;
 }

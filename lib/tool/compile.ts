@@ -67,6 +67,20 @@ export function compileTool(draft: ToolDraft, problems: string[]): CompiledTool 
   });
 }
 
+/** The same tool with another text for one of its parameters. */
+export function redescribed(tool: CompiledTool, parameter: string, description: string): CompiledTool {
+  const parameters = Object.freeze(
+    tool.parameters.map((one) => (one.name === parameter ? Object.freeze({ ...one, description }) : one)),
+  );
+  const schema = argumentsSchema(parameters);
+  return Object.freeze({
+    ...tool,
+    parameters,
+    schema: deepFreeze(schema),
+    strictSchema: deepFreeze(strictArguments(schema)),
+  });
+}
+
 /** In characters. No provider says where it stops, but each turn is billed for all of it. */
 const MAX_SCHEMA = 500_000;
 

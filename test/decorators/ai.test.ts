@@ -84,9 +84,9 @@ describe('@AI refuses', () => {
       /tools\[0\] is an instance of Tools; list the class, the container makes the instance/,
     ],
     [
-      'a text',
-      { tools: ['find'] },
-      /tools\[0\] is a string; list classes with @AITool methods, or tools made by defineTool/,
+      'a text that is no key',
+      { tools: ['find order'] },
+      /tools\[0\]: "find order" is no key of the registry; write 'lookup@crm'/,
     ],
     ['a function in the list', { tools: [() => Tools] }, /tools\[0\] is a function; list classes/],
     [

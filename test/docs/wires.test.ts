@@ -30,6 +30,8 @@ import {
 } from 'inversify-ai';
 import { call, calls, httpError, scriptedModel, type ScriptedTurn, text } from 'inversify-ai/testing';
 import { tablesOnPage, tokenTables } from '../../bench/tokens.js';
+import type { LateTools } from '../../lib/tool/late-tools.js';
+import { LATE_TOOLS } from '../../lib/tool-source.js';
 import { DEFAULT_MAX_PARALLEL_CALLS } from '../../lib/agent/agent-options.js';
 import { profileProblems } from '../../lib/model/profiles.js';
 import { CompiledToolset } from '../../lib/tool/compiled-toolset.js';
@@ -592,6 +594,7 @@ const KINDS: Readonly<Record<AIEvent['type'], true>> = {
   'model-retried': true,
   'tool-started': true,
   'tool-ended': true,
+  'tool-source-changed': true,
   'run-ended': true,
 };
 
@@ -609,7 +612,16 @@ describe('the page on wires says of a stream that', () => {
   it('its events are these', async () => {
     expect(firsts(eventRows).map(plain)).toEqual(Object.keys(KINDS));
     const model = scriptedModel([httpError(503), call(FIND.name, FIND.arguments), text('ok')]);
-    const service = createAIService({ model, tools: [find], wire: 'native', retry: { minDelayMs: 0 } });
+    const down: LateTools = {
+      [LATE_TOOLS]: true,
+      label: 'the server kb',
+      names: [],
+      find: ({ tell }) => {
+        tell({ source: 'kb', change: 'down', reason: 'does not answer' });
+        return Promise.resolve(undefined);
+      },
+    };
+    const service = createAIService({ model, tools: [find, down], wire: 'native', retry: { minDelayMs: 0 } });
     const { events } = await all(service.stream('q'));
     for (const [kind, cell] of eventRows!) {
       const found = events.find(({ type }) => type === plain(kind!))!;
