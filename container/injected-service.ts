@@ -47,6 +47,10 @@ export class InjectedService extends RunningService {
     this.#own = own;
   }
 
+  protected override get agent(): AgentDefinition {
+    return this.#agent.definition;
+  }
+
   protected override place(): Answer {
     const scope = this.#scope();
     const place = { signal: scope.signal, environment: () => this.#environment(scope) };

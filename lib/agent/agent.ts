@@ -13,14 +13,26 @@ import { copyOfMetadata } from '../schema/copy.js';
 import { type ChatOptions, checkQuestion, narrow } from './chat-options.js';
 import { Deadline } from './deadline.js';
 import type { RunWatch } from './event-stream.js';
+import { runIdentity, type SurroundingCall, surroundingCall } from './nesting.js';
 import { perToolProblems } from './limits.js';
-import { type Answered, type Question, Run, type RunClock } from './loop.js';
+import { Run } from './loop.js';
+import { type Answered, type Question, type RunClock, watched } from './question.js';
 import type { AIMiddleware } from './middleware.js';
 import { type AIObserver, Observers } from './observer.js';
 import { rejection } from './rejection.js';
 import { RunState } from './run-state.js';
 import type { AgentTools } from './tool-list.js';
 import { type AnswerType, compileAnswer } from './typed-answer.js';
+
+/** What besides its text a question may ask for. */
+export interface Asked {
+  /** The type of its answer. */
+  readonly type?: AnswerType<unknown> | undefined;
+  /** Who follows its run. */
+  readonly watch?: RunWatch | undefined;
+  /** The call that it is, of another run. */
+  readonly charged?: SurroundingCall | undefined;
+}
 
 /** What an agent is: immutable, shared by all its runs. */
 export interface AgentDefinition {
@@ -45,6 +57,8 @@ export interface AgentDefinition {
 export interface RunningAgent extends Omit<AgentDefinition, 'wire' | 'tools'> {
   readonly toolset: CompiledToolset;
   readonly wire: Wire;
+  /** The same for all runs of an agent. */
+  readonly identity: object;
 }
 
 /** What a run takes from where it is run: a scope, or nothing but the options of `createAIService`. */
@@ -83,9 +97,10 @@ export async function runAgent(
   question: string,
   options: ChatOptions,
   place: RunPlace,
-  { type, watch }: { readonly type?: AnswerType<unknown> | undefined; readonly watch?: RunWatch | undefined } = {},
+  { type, watch, charged }: Asked = {},
 ): Promise<Answered> {
   checkQuestion(agent, question, options);
+  const outer = surroundingCall();
   const { late, known } = agent.tools;
   const early = late.length === 0 ? narrow(agent, known, options) : undefined;
   const typed = type === undefined ? undefined : compileAnswer(agent.site, type);
@@ -103,8 +118,15 @@ export async function runAgent(
         pastDeadline: deadline.isReason(error) ? deadline.error() : undefined,
       });
     });
-    const observers = watch === undefined ? environment.observers : [...environment.observers, watch.observer];
-    const asked = { text: question, metadata: copyOfMetadata(options.metadata ?? {}), typed, say: watch?.say };
+    const observers = observersOf(environment, charged);
+    const asked = {
+      text: question,
+      metadata: copyOfMetadata(options.metadata ?? {}),
+      typed,
+      watch,
+      outer,
+      charged,
+    };
     const changes: SourceChange[] = [];
     const narrowed =
       early ??
@@ -116,7 +138,7 @@ export async function runAgent(
     const { model } = environment;
     throwProblems(wireProblems(agent.site, agent.wire, model, narrowed.toolset));
     return await new Run(
-      { ...agent, ...narrowed, wire: wireFor(model.profile, agent.wire, narrowed.toolset) },
+      { ...agent, ...narrowed, identity: agent, wire: wireFor(model.profile, agent.wire, narrowed.toolset) },
       asked,
       { ...environment, ...(place.signal !== undefined && { signal: place.signal }), observers },
       { signal: controller.signal, deadline, changes },
@@ -127,11 +149,20 @@ export async function runAgent(
   }
 }
 
+/**
+ * Whoever watches the run that this one is a call of watches this one too. In the same scope it has the same observers
+ * already, which would hear of everything twice.
+ */
+function observersOf({ observers, host }: RunEnvironment, charged: SurroundingCall | undefined): readonly AIObserver[] {
+  if (charged === undefined || (host !== undefined && charged.host === host)) return observers;
+  return [...new Set([...observers, ...charged.observers])];
+}
+
 /** The tools that are known only now. Where they cannot be had, the run is over before its first turn, and is told of. */
 async function lateTools(
   { site, tools, limits }: AgentDefinition,
   { host, observers, logger, prices, signal: scope }: RunEnvironment,
-  { text: question, metadata }: Question,
+  { text: question, metadata, watch, outer, charged }: Question,
   { signal, deadline, changes }: RunClock,
 ): Promise<CompiledToolset> {
   const begun = performance.now();
@@ -143,9 +174,8 @@ async function lateTools(
     if (isWhole) throwProblems(perToolProblems(site, limits, toolset));
     return toolset;
   } catch (thrown) {
-    const state = new RunState(question, prices);
-    const { runId } = state;
-    const told = new Observers(observers, logger, { runId, site });
+    const state = new RunState(question, prices, charged);
+    const told = new Observers(watched(observers, watch), logger, runIdentity(state.runId, site, outer));
     const run = state.soFar();
     const error = rejection(thrown, {
       site,

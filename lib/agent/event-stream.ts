@@ -11,7 +11,7 @@ import type {
   TurnStarted,
 } from './events.js';
 import type { AIRun } from '../run.js';
-import type { Answered } from './loop.js';
+import type { Answered } from './question.js';
 import { AIObserver } from './observer.js';
 
 /** More of an answer. Those of the last turn join to the run's text; one of an earlier turn stood beside a call. */

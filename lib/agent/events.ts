@@ -13,6 +13,10 @@ export interface AIRunEvent {
   readonly site: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
+  /** The run in one of whose calls this one was begun, as an agent that is another's tool; absent where there is none. */
+  readonly parentRunId?: string;
+  /** That call. */
+  readonly parentCallId?: string;
 }
 
 /** A question was taken; nothing has been sent yet. */

@@ -8,10 +8,10 @@ import type { RunState } from './run-state.js';
 /** The error where no further turn is allowed. */
 export function turnLimit(site: string, limits: AILimits, state: RunState): AILimitError | undefined {
   const { maxTurns } = limits;
-  if (maxTurns === undefined || state.turns < maxTurns) return undefined;
+  if (maxTurns === undefined || state.modelCalls < maxTurns) return undefined;
   return new AILimitError(
     'turns',
-    `${site}: after ${counted(state.turns, 'turn')} there is no answer, and limits.maxTurns allows no more; error.run has what was done`,
+    `${site}: after ${counted(state.modelCalls, 'turn')} there is no answer, and limits.maxTurns allows no more; error.run has what was done`,
   );
 }
 

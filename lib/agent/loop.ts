@@ -1,7 +1,7 @@
 import { untilAborted } from '../abort.js';
-import { type AIError, isErrorOf } from '../errors.js';
+import { type AIError, type AILimitError, isErrorOf } from '../errors.js';
 import type { AIRun, TranscriptEntry } from '../run.js';
-import { Dispatcher } from '../tool/dispatcher.js';
+import type { Dispatcher } from '../tool/dispatcher.js';
 import { ThrownErrors } from '../tool/thrown.js';
 import { CompiledToolset } from '../tool/compiled-toolset.js';
 import type { SourceChange } from '../tool/late-tools.js';
@@ -11,37 +11,16 @@ import type { RunEnvironment, RunningAgent } from './agent.js';
 import type { Deadline } from './deadline.js';
 import { offerOf } from './offer.js';
 import { tokenLimit, turnLimit } from './limits.js';
+import { runIdentity } from './nesting.js';
 import { Observers } from './observer.js';
 import { ProviderTurns } from './provider-turns.js';
+import { type Answered, type Question, type RunClock, watched } from './question.js';
 import { responseError, uncalled, uncheckedAnswer, unfitting, unoffered } from './response-failure.js';
 import { rejection } from './rejection.js';
+import { runDispatcher } from './run-dispatcher.js';
 import { RunState } from './run-state.js';
 import { TurnCalls } from './turn-calls.js';
 import type { TypedAnswer } from './typed-answer.js';
-
-/** What one question asks for. */
-export interface Question {
-  readonly text: string;
-  readonly metadata: Readonly<Record<string, unknown>>;
-  /** The type of its answer, where it is to have one. */
-  readonly typed?: TypedAnswer | undefined;
-  /** Takes the answer while it is written; none where nobody looks. */
-  readonly say?: ((turn: number, delta: string) => void) | undefined;
-}
-
-/** What ends a run from outside, and what happened before it began. */
-export interface RunClock {
-  readonly signal: AbortSignal;
-  readonly deadline: Deadline;
-  /** To tools that come from elsewhere. */
-  readonly changes: SourceChange[];
-}
-
-/** A run that came to its end, and the typed answer where one was asked for. */
-export interface Answered {
-  readonly run: AIRun;
-  readonly value?: unknown;
-}
 
 /**
  * One run: the loop, the only one. It repeats a turn until the model answers: encode, one provider call, decode, and
@@ -78,10 +57,14 @@ export class Run {
     this.#question = question;
     this.#environment = environment;
     this.#signal = signal;
-    this.#state = new RunState(question.text, environment.prices);
+    this.#state = new RunState(question.text, environment.prices, question.charged);
     const { runId } = this.#state;
     const { site } = agent;
-    this.#observers = new Observers(environment.observers, environment.logger, { runId, site });
+    this.#observers = new Observers(
+      watched(environment.observers, question.watch),
+      environment.logger,
+      runIdentity(runId, site, question.outer),
+    );
     this.#provider = new ProviderTurns({
       agent,
       question,
@@ -90,32 +73,18 @@ export class Run {
       state: this.#state,
       observers: this.#observers,
       thrown: this.#thrown,
-      say: question.say,
+      say: question.watch?.say,
     });
-    this.#dispatcher = new Dispatcher({
-      runId,
-      site,
-      question: question.text,
-      metadata: question.metadata,
+    this.#dispatcher = runDispatcher({
+      agent,
+      question,
+      environment,
       signal,
-      check: () => {
-        deadline.check();
-      },
-      host: environment.host,
-      logger: environment.logger,
-      isDenial: environment.isDenial,
-      middleware: environment.middleware,
-      perTool: agent.limits.perTool ?? {},
-      working: environment.working,
-      transcript: () => Object.freeze([...this.#state.transcript]),
+      deadline,
+      state: this.#state,
+      observers: this.#observers,
       thrown: this.#thrown,
-      started: (call) => {
-        this.#observers.tell('toolStarted', call);
-      },
-      ended: (record, error) => {
-        this.#state.record(record);
-        this.#observers.tell('toolEnded', { ...record, ...(error !== undefined && { error }) });
-      },
+      over: () => this.#over(),
     });
     this.#calls = new TurnCalls({
       agent,
@@ -123,7 +92,7 @@ export class Run {
       dispatcher: this.#dispatcher,
       check: () => {
         deadline.check();
-        this.#limit(tokenLimit(site, agent.limits, this.#state));
+        this.#limit(this.#tokensOver());
       },
       giveUp: () => {
         deadline.giveUp();
@@ -177,9 +146,20 @@ export class Run {
     if (error !== undefined) throw this.#made(error);
   }
 
+  /** Why no turn may begin: the tokens or the turns are used up, or those of the run that this is a call of. */
+  #over(): AILimitError | undefined {
+    const { site, limits } = this.#agent;
+    return this.#tokensOver() ?? turnLimit(site, limits, this.#state);
+  }
+
+  #tokensOver(): AILimitError | undefined {
+    const { site, limits } = this.#agent;
+    return tokenLimit(site, limits, this.#state) ?? this.#question.charged?.over();
+  }
+
   async #turn(): Promise<Answered | undefined> {
     this.#deadline.check();
-    const { toolset, wire, system, site, limits, parallelToolCalls } = this.#agent;
+    const { toolset, wire, system, parallelToolCalls } = this.#agent;
     const { typed } = this.#question;
     const { offered, mustCall, stop } = offerOf(this.#agent, {
       atCap: this.#atCap,
@@ -188,7 +168,7 @@ export class Run {
     });
     // Where nothing may be called, a typed answer takes the place of the turn.
     if (typed !== undefined && offered.tools.length === 0) return this.#typedAnswer(typed, stop);
-    this.#limit(tokenLimit(site, limits, this.#state) ?? turnLimit(site, limits, this.#state));
+    this.#limit(this.#over());
     const { transcript } = this.#state;
     const turn = { system, toolset, offered, transcript, mustCall, parallelCalls: parallelToolCalls };
     const reply = await this.#provider.complete(wire.encode({ ...turn, carried: this.#carried }), () =>
@@ -217,12 +197,12 @@ export class Run {
     offered: CompiledToolset,
     carried: readonly object[] | undefined,
   ): Promise<Answered | undefined> {
-    const { toolset, toolChoice, site, limits, maxToolCalls } = this.#agent;
+    const { toolset, toolChoice, site, maxToolCalls } = this.#agent;
     const isForbidden = toolset.tools.length === 0 || (toolChoice === 'none' && !this.#hasChosen);
     // With calls left, one that nobody may make any more is refused like any other.
     if (this.#atCap || isForbidden)
       throw this.#made(unoffered(site, { calls, made: this.#state.calls, used: this.#used, atCap: this.#atCap }));
-    this.#limit(tokenLimit(site, limits, this.#state));
+    this.#limit(this.#tokensOver());
     const left = maxToolCalls - this.#used;
     this.#used += calls.length;
     this.#provider.sayRest(text);
@@ -255,10 +235,10 @@ export class Run {
 
   /** The typed turn: no tool is on offer in it, whatever comes of it. */
   async #typedAnswer(typed: TypedAnswer, stop: AIRun['stop']): Promise<Answered> {
-    const { toolset, wire, system, site, limits } = this.#agent;
+    const { toolset, wire, system } = this.#agent;
     for (;;) {
       this.#deadline.check();
-      this.#limit(tokenLimit(site, limits, this.#state) ?? turnLimit(site, limits, this.#state));
+      this.#limit(this.#over());
       const reply = await this.#provider.complete(
         wire.encode({
           system,

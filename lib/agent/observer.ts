@@ -1,5 +1,6 @@
 import { isObject } from '../declaration.js';
 import type { AILogger } from '../logger.js';
+import type { RunIdentity } from './nesting.js';
 import { copyOf, copyOfMetadata } from '../schema/copy.js';
 import { declareToken } from '../token.js';
 import type {
@@ -65,9 +66,9 @@ export class Observers {
   readonly #list: readonly AIObserver[];
   readonly #logger: AILogger;
   readonly #faulty = new Set<AIObserver>();
-  readonly #run: { readonly runId: string; readonly site: string };
+  readonly #run: RunIdentity;
 
-  constructor(list: readonly AIObserver[], logger: AILogger, run: { readonly runId: string; readonly site: string }) {
+  constructor(list: readonly AIObserver[], logger: AILogger, run: RunIdentity) {
     this.#list = [...list];
     this.#logger = logger;
     this.#run = run;

@@ -3,7 +3,7 @@ import { type ModelReply, type ModelRequest, readReply } from '../model/chat-mod
 import { completeWithRetry } from '../model/retry.js';
 import { copyOfMetadata } from '../schema/copy.js';
 import type { RunningAgent, RunEnvironment } from './agent.js';
-import type { Question } from './loop.js';
+import type { Question } from './question.js';
 import { AIMiddleware, type TurnContext, turnThroughMiddleware } from './middleware.js';
 import type { ThrownErrors } from '../tool/thrown.js';
 import type { AnswerText } from '../wire/answer-text.js';
@@ -131,7 +131,9 @@ export class ProviderTurns {
       signal,
       maxAttempts: agent.maxAttempts,
       retry: environment.retry,
-      sending: () => state.attempts++,
+      sending: () => {
+        state.sent();
+      },
       retrying: (retrying) => {
         observers.tell('modelRetried', { turn, ...retrying });
       },

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { addUsage, costOf, type ModelUsage, NO_USAGE } from '../model/usage.js';
+import type { Spent, SurroundingCall } from './nesting.js';
 import type { PartialRun, ToolCallRecord, TranscriptEntry } from '../run.js';
 import type { ModelPrices } from '../run-options.js';
 
@@ -11,14 +12,19 @@ export class RunState {
   readonly #order = new Map<string, number>();
   readonly #carried = new WeakMap<TranscriptEntry, readonly object[]>();
   /** Requests sent, failed ones included. */
-  attempts = 0;
+  #attempts = 0;
+  /** What runs inside its calls have spent, which is a part of what it costs. */
+  #inside = { attempts: 0, modelCalls: 0, usage: NO_USAGE, cost: 0 };
   readonly #transcript: TranscriptEntry[] = [];
   readonly #prices: ModelPrices | undefined;
   #usage: ModelUsage = NO_USAGE;
   #turns = 0;
+  readonly #outer: SurroundingCall | undefined;
 
-  constructor(question: string, prices: ModelPrices | undefined) {
+  /** @param outer the call that it is run inside, as another agent's tool */
+  constructor(question: string, prices: ModelPrices | undefined, outer?: SurroundingCall) {
     this.#prices = prices;
+    this.#outer = outer;
     this.add({ role: 'user', text: question });
   }
 
@@ -27,9 +33,19 @@ export class RunState {
     return this.#turns;
   }
 
-  /** Input and output together. */
+  /** Replies received, by runs inside its calls too. */
+  get modelCalls(): number {
+    return this.#turns + this.#inside.modelCalls;
+  }
+
+  get attempts(): number {
+    return this.#attempts;
+  }
+
+  /** Input and output together, of runs inside its calls too. */
   get tokens(): number {
-    return this.#usage.inputTokens + this.#usage.outputTokens;
+    const { inputTokens, outputTokens } = addUsage(this.#usage, this.#inside.usage);
+    return inputTokens + outputTokens;
   }
 
   get transcript(): readonly TranscriptEntry[] {
@@ -57,18 +73,44 @@ export class RunState {
     this.calls.splice(after + 1, 0, call);
   }
 
+  sent(): void {
+    this.#attempts++;
+    this.#outer?.spent({ attempts: 1 });
+  }
+
   replied(usage: ModelUsage): void {
     this.#turns++;
     this.#usage = addUsage(this.#usage, usage);
+    this.#outer?.spent({ modelCalls: 1, usage, ...(this.#prices && { cost: costOf(usage, this.#prices) }) });
+  }
+
+  /** A run inside one of its calls has spent something. */
+  spentInside({ attempts = 0, modelCalls = 0, usage = NO_USAGE, cost }: Spent): void {
+    const inside = this.#inside;
+    // Another agent's model has prices of its own; one without is counted by these.
+    const costs = cost ?? (this.#prices === undefined ? 0 : costOf(usage, this.#prices));
+    this.#inside = {
+      attempts: inside.attempts + attempts,
+      modelCalls: inside.modelCalls + modelCalls,
+      usage: addUsage(inside.usage, usage),
+      cost: inside.cost + costs,
+    };
+    this.#outer?.spent({ attempts, modelCalls, usage, cost: costs });
   }
 
   /** The run so far, as a copy that does not go on. */
   soFar(): PartialRun {
-    const cost = this.#prices === undefined ? {} : { cost: costOf(this.#usage, this.#prices) };
+    const inside = this.#inside;
+    const cost = this.#prices === undefined ? {} : { cost: costOf(this.#usage, this.#prices) + inside.cost };
     return Object.freeze({
       runId: this.runId,
       calls: Object.freeze([...this.calls]),
-      usage: Object.freeze({ ...this.#usage, modelCalls: this.#turns, attempts: this.attempts, ...cost }),
+      usage: Object.freeze({
+        ...addUsage(this.#usage, inside.usage),
+        modelCalls: this.modelCalls,
+        attempts: this.#attempts + inside.attempts,
+        ...cost,
+      }),
       turns: this.#turns,
       transcript: Object.freeze([...this.#transcript]),
     });

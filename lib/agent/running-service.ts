@@ -1,19 +1,14 @@
 import { AIDefinitionError } from '../errors.js';
 import { describeKind } from '../declaration.js';
 import type { AIRun } from '../run.js';
+import type { AgentDefinition, Asked } from './agent.js';
+import { agentTool, type AgentToolOptions } from './agent-tool.js';
 import type { ChatOptions } from './chat-options.js';
-import { type AIEvent, EventStream, type RunWatch } from './event-stream.js';
-import type { Answered } from './loop.js';
+import { type AIEvent, EventStream } from './event-stream.js';
+import type { Answered } from './question.js';
+import type { Tool } from '../tool/tool.js';
 import { AIService } from './service.js';
 import { type AnswerType, type AnswerValue, isAnswerType } from './typed-answer.js';
-
-/** What besides its text a question may ask for. */
-export interface Asked {
-  /** The type of its answer. */
-  readonly type?: AnswerType<unknown> | undefined;
-  /** Who follows its run. */
-  readonly watch?: RunWatch | undefined;
-}
 
 /** Answers one question, in the place that it was taken in. */
 export type Answer = (message: string, options: ChatOptions, asked?: Asked) => Promise<Answered>;
@@ -22,6 +17,9 @@ export type Answer = (message: string, options: ChatOptions, asked?: Asked) => P
 export abstract class RunningService extends AIService {
   /** Takes the place where a question is answered, now. Throws where there is none. */
   protected abstract place(): Answer;
+
+  /** What it is the service of. */
+  protected abstract get agent(): AgentDefinition;
 
   override chat(message: string, options?: ChatOptions): Promise<string>;
   override chat<T>(message: string, type: AnswerType<T>, options?: ChatOptions): Promise<AnswerValue<T>>;
@@ -52,6 +50,10 @@ export abstract class RunningService extends AIService {
       });
     }
     return new EventStream((watch) => answer(message, options, { watch }));
+  }
+
+  override asTool(options: AgentToolOptions): Tool {
+    return agentTool(this.agent, options, (task, signal, charged) => this.place()(task, { signal }, { charged }));
   }
 }
 

@@ -3,6 +3,8 @@ import type { ChatModel } from '../model/chat-model.js';
 import type { AIRun } from '../run.js';
 import type { ModelPrices, RetryOptions, RunOptions } from '../run-options.js';
 import type { ToolGroup } from '../tool/group.js';
+import type { Tool } from '../tool/tool.js';
+import type { AgentToolOptions } from './agent-tool.js';
 import type { ChatOptions } from './chat-options.js';
 import type { AIEvent } from './event-stream.js';
 import type { AIMiddleware } from './middleware.js';
@@ -39,6 +41,14 @@ export abstract class AIService {
    * that turn is no answer.
    */
   abstract stream(message: string, options?: ChatOptions): AsyncIterable<AIEvent>;
+  /**
+   * This agent as a tool of another: it is given a `task` and answers in text. It runs in the caller's scope, within what
+   * is left of the caller's tokens, turns and time, and what it costs is a part of what the caller's run costs. It only
+   * looks (`ReadOnly`) where all of its tools do. An agent that would be asked within itself, or deeper than `maxDepth`,
+   * is not: the model is told so.
+   * Throws an `AIDefinitionError` for a name or a description that no tool may have.
+   */
+  abstract asTool(options: AgentToolOptions): Tool;
   /** A new service with these tools in place of this one's; this one is not changed. */
   abstract withTools(tools: readonly object[], options?: WithToolsOptions): AIService;
 }

@@ -92,6 +92,10 @@ class StandaloneService extends RunningService {
     this.#scan = scan;
   }
 
+  protected override get agent(): AgentDefinition {
+    return this.#agent;
+  }
+
   protected override place(): Answer {
     const place = { environment: () => this.#environment };
     return (message, options, asked) => runAgent(this.#agent, message, options, place, asked);

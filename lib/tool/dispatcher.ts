@@ -32,6 +32,8 @@ export interface DispatchContext extends ExecutionContext, ConversionContext {
   readonly thrown: ThrownErrors;
   readonly started: (call: StartedCall) => void;
   readonly ended: (record: ToolCallRecord, error: unknown) => void;
+  /** Surrounds a tool at work, so that what begins inside knows which call it is part of. */
+  readonly within?: <T>(callId: string, work: () => T) => T;
 }
 
 export type StartedCall = Pick<ToolCallRecord, 'callId' | 'turn' | 'tool' | 'sent' | 'arguments'>;
@@ -174,7 +176,8 @@ export class Dispatcher {
     const begun = (): void => {
       progress.executed = true;
     };
-    const work = executeTool(tool, args, context, { ...this.#context, signal, begun });
+    const { within = (_callId, start) => start() } = this.#context;
+    const work = within(call.callId, () => executeTool(tool, args, context, { ...this.#context, signal, begun }));
     this.#context.working?.(work, tool.timeoutMs);
     try {
       const ending = await Promise.race([work, cutShort.ending]);
