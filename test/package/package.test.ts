@@ -542,6 +542,15 @@ setInterval(() => undefined, 1_000);`,
     expect(status).toBe(0);
   });
 
+  it('compiles and runs the program of the page on tools', () => {
+    const [program] = readmeBlocks('ts', 'docs/tools.md');
+    expect(compile('tooled', program!)).toEqual({ status: 0, output: '' });
+    const { status, stdout, stderr } = run('tooled/main.js');
+    expect(stderr).toBe('');
+    expect(stdout).toBe(readmeBlocks('text', 'docs/tools.md')[0]);
+    expect(status).toBe(0);
+  });
+
   it('works with a second copy of itself: declarations, scopes, observers and models are the same', () => {
     const copy = join(project, 'node_modules/other/node_modules/inversify-ai');
     cpSync(join(project, 'package'), copy, { recursive: true });
