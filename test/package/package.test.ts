@@ -26,6 +26,7 @@ const PEERS = [
   'openai',
   '@types/node',
   '@inversifyjs/plugin',
+  'ipaddr.js',
   'undici-types',
   'class-transformer',
   'class-validator',
@@ -195,6 +196,7 @@ describe('the packed package', () => {
   it.each([
     ['inversify-ai', 'installAI'],
     ['inversify-ai/testing', 'scriptedModel'],
+    ['inversify-ai/tools', 'httpGet'],
   ])('has types that need neither `types` nor the DOM: %s', (from, name) => {
     const source = `import { ${name} } from '${from}'; export const used = ${name};`;
     expect(compile(`lib-${name}`, source, { lib: ['ES2023', 'ESNext.Disposable'], skipLibCheck: false })).toEqual({
@@ -317,6 +319,7 @@ order.lines[0].quantity: expected an integer of at least 1, got 0
       'inversify',
       'reflect-metadata',
       '@inversifyjs/plugin',
+  'ipaddr.js',
       '@types/node',
       'undici-types',
       ...frameworks,
