@@ -319,7 +319,7 @@ order.lines[0].quantity: expected an integer of at least 1, got 0
       'inversify',
       'reflect-metadata',
       '@inversifyjs/plugin',
-  'ipaddr.js',
+      'ipaddr.js',
       '@types/node',
       'undici-types',
       ...frameworks,
