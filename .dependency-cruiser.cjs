@@ -21,7 +21,7 @@ module.exports = {
     only(
       'lib-knows-no-container',
       '^lib/',
-      '^lib/|node_modules/(openai|class-transformer|class-validator|ipaddr\\.js|@types/node)/',
+      '^lib/|node_modules/(openai|class-transformer|class-validator|ipaddr\\.js|@modelcontextprotocol|@types/node)/',
       'lib/ knows neither inversify nor a decorator',
     ),
     only('lib-leaves', leaves, leaves, 'errors and run data import nothing but each other'),
@@ -40,6 +40,12 @@ module.exports = {
     ),
     only('lib-model', '^lib/model/', `^lib/(model|schema)/|${leaves}|node_modules/openai/`, 'model -> schema'),
     only('lib-wire', '^lib/wire/', `^lib/(wire|tool|model|schema)/|${leaves}`, 'wire -> tool, model -> schema'),
+    only(
+      'lib-mcp',
+      '^lib/mcp/',
+      `^lib/(mcp|tool|schema)/|${leaves}|node_modules/@modelcontextprotocol/`,
+      'mcp -> tool -> schema',
+    ),
     only(
       'lib-agent',
       '^lib/agent/',

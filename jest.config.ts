@@ -11,6 +11,7 @@ const config: Config = {
     '^inversify-ai/(express|fastify|hono)$': '<rootDir>/container/adapters/$1.ts',
     // The test kit, with a look at every request that it is sent.
     '^inversify-ai/testing$': '<rootDir>/test/checked-testing.ts',
+    '^inversify-ai/mcp$': '<rootDir>/container/mcp.ts',
     '^inversify-ai/tools$': '<rootDir>/lib/tool/core-tools.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },

@@ -231,6 +231,17 @@ export class RequestScope extends AIScope implements ToolHost {
     return this.#told(token, () => this.#guard.forTool(token, () => this.container.getAsync(token)));
   }
 
+  /** The same, for who cannot wait: what is bound must not be made asynchronously. */
+  get(token: unknown): unknown {
+    const id = token as ServiceIdentifier;
+    if (!this.open) throw closedError(this.#ending);
+    try {
+      return this.#guard.forTool(id, () => this.container.get(id));
+    } catch (error) {
+      throw this.#failed(id, error);
+    }
+  }
+
   async #told<T>(token: ServiceIdentifier, get: () => Promise<T>): Promise<T> {
     if (this.#watcher !== undefined) await this.#watcher.step(`before ${identifierName(token)} was resolved`);
     if (!this.open) throw closedError(this.#ending);
@@ -242,15 +253,20 @@ export class RequestScope extends AIScope implements ToolHost {
       if (this.#watcher !== undefined) await this.#watcher.step(`after ${identifierName(token)} was resolved`);
       return value;
     } catch (error) {
-      const failed = failedBinding(error);
-      if (failed !== undefined && !isErrorOf(error, 'scope')) throw failedBindingError(identifierName(failed), error);
-      if (!isInversifyError(error)) throw error;
-      const thrown = thrownWithin(error);
-      if (thrown !== undefined) throw thrown as Error;
-      throw new AIScopeError(
-        `${identifierName(token)} could not be resolved in the current scope: ${advice(error.message)}. inversify says: ${error.message}`,
-        { cause: error },
-      );
+      throw this.#failed(token, error);
     }
+  }
+
+  /** What is thrown where something could not be had: the application's own error, or one that says what to bind. */
+  #failed(token: ServiceIdentifier, error: unknown): Error {
+    const failed = failedBinding(error);
+    if (failed !== undefined && !isErrorOf(error, 'scope')) return failedBindingError(identifierName(failed), error);
+    if (!isInversifyError(error)) return error as Error;
+    const thrown = thrownWithin(error);
+    if (thrown !== undefined) return thrown as Error;
+    return new AIScopeError(
+      `${identifierName(token)} could not be resolved in the current scope: ${advice(error.message)}. inversify says: ${error.message}`,
+      { cause: error },
+    );
   }
 }

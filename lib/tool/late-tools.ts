@@ -18,6 +18,18 @@ export interface SourceChange {
   readonly error?: unknown;
 }
 
+/** The part of a run's host that tools from elsewhere may ask: a caller's scope. */
+export interface CallerHost {
+  /** Aborted when the scope closes. */
+  readonly signal: AbortSignal;
+  /** What is bound under a token, for this caller. */
+  get(token: unknown): unknown;
+}
+
+export function isCallerHost(host: unknown): host is CallerHost {
+  return typeof host === 'object' && host !== null && 'get' in host && 'signal' in host;
+}
+
 /** Where tools are asked for: a run that begins. */
 export interface LateContext {
   /** For messages: the agent that has them. */
