@@ -304,7 +304,7 @@ describe('what ends a run', () => {
     }
     const { error, events } = await ask([], [pay], {
       observers: [new Freezes()],
-      limits: { deadlineMs: 5 },
+      limits: { deadlineMs: 100 },
       body: () => new Promise(() => undefined),
     });
     expect(error).toMatchObject({ code: 'deadline', run: { calls: [{ outcome: 'aborted', executed: true }] } });
