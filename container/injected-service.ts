@@ -1,3 +1,4 @@
+import type { ServiceIdentifier } from 'inversify';
 import { type AgentDefinition, runAgent, type RunEnvironment } from '../lib/agent/agent.js';
 import { AIMiddleware, isMiddleware } from '../lib/agent/middleware.js';
 import { AIObserver, isObserver } from '../lib/agent/observer.js';
@@ -99,8 +100,7 @@ export class InjectedService extends RunningService {
   }
 
   async #boundModel(scope: RequestScope): Promise<ChatModel> {
-    const copies = copiesOf('ChatModel', ChatModel);
-    const token = copies.find((copy) => scope.binds(copy)) ?? copies.find((copy) => scope.isBound(copy));
+    const token = scope.nearest<ServiceIdentifier>(copiesOf('ChatModel', ChatModel));
     if (token === undefined)
       throw new AIDefinitionError(
         `${this.#agent.definition.site}: there is no model; pass one, installAI(container, { model: openAI({ model: '…' }) }), or bind ChatModel`,

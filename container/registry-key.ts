@@ -50,8 +50,7 @@ export class RegistryKey implements LateTools {
 }
 
 async function registryOf(scope: RequestScope): Promise<ToolRegistry> {
-  const copies = copiesOf('ToolRegistry', ToolRegistry);
-  const token = copies.find((copy) => scope.binds(copy)) ?? copies.find((copy) => scope.isBound(copy));
+  const token = scope.nearest(copiesOf('ToolRegistry', ToolRegistry));
   const bound = token === undefined ? undefined : await scope.service(token);
   if (isRegistry(bound)) return bound;
   throw new AIToolSourceError(
@@ -62,5 +61,5 @@ async function registryOf(scope: RequestScope): Promise<ToolRegistry> {
 
 /** Of this copy of the package, or of another. */
 export function isRegistry(value: unknown): value is ToolRegistry {
-  return typeof value === 'object' && value !== null && 'find' in value && typeof value.find === 'function';
+  return typeof value === 'object' && value !== null && 'unregisterModule' in value && 'find' in value;
 }

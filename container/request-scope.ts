@@ -207,6 +207,11 @@ export class RequestScope extends AIScope implements ToolHost {
     return this.container.isCurrentBound(token) || this.#owner.isBound(token);
   }
 
+  /** Of the copies of a token, the one that the scope binds, else one that is bound above. */
+  nearest<T extends ServiceIdentifier>(copies: readonly T[]): T | undefined {
+    return copies.find((copy) => this.binds(copy)) ?? copies.find((copy) => this.isBound(copy));
+  }
+
   /** All that is bound under a token, in the application and in the scope: inversify has the scope's own first. */
   async all<T>(
     token: ServiceIdentifier<T>,

@@ -53,12 +53,8 @@ export function compileSite(site: Site, list: unknown, unbound: UnboundFinder): 
 
 /** Reads a list of classes, `Tool`s, registry keys and toolsets. */
 export function compileTools(where: string, list: unknown, options: object, unbound: UnboundFinder): CompiledTools {
-  const twice = Array.isArray(list) ? listedTwice(where, list) : [];
   const keys = new Map<string, RegistryKey>();
-  const once: unknown = Array.isArray(list) ? [...new Set(list as unknown[])] : list;
-  const read = new ToolList(where, once, options, (source, at, problems) => {
-    // Once for the whole list, however deep.
-    problems.push(...twice.splice(0));
+  const read = new ToolList(where, list, options, (source, at, problems) => {
     if (typeof source === 'string') {
       if (!isRegistryKey(source)) problems.push(noRegistryKey(at, source));
       const key = keys.get(source) ?? new RegistryKey(source, unbound);
@@ -78,9 +74,4 @@ export function compileTools(where: string, list: unknown, options: object, unbo
   const classes = classesIn(list);
   const roots = classes.flatMap((target) => rootsOf(target).roots);
   return Object.freeze({ list: read, classes, keys: [...keys.values()], roots: [...new Set(roots)] });
-}
-
-function listedTwice(where: string, list: readonly unknown[]): string[] {
-  const again = list.filter((source, index): source is Class => isClass(source) && list.indexOf(source) < index);
-  return [...new Set(again)].map(({ name }) => `${where}: tools lists ${name} twice; list it once`);
 }

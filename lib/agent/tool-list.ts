@@ -1,4 +1,4 @@
-import { describeKind, throwProblems } from '../declaration.js';
+import { describeKind, isClass, throwProblems } from '../declaration.js';
 import { AIDefinitionError } from '../errors.js';
 import { compileHandmade, isTool } from '../tool/compile.js';
 import { CompiledToolset, duplicateNames, narrowTools } from '../tool/compiled-toolset.js';
@@ -63,7 +63,7 @@ export class ToolList implements AgentTools {
   constructor(where: string, sources: unknown, options: object, scan: SourceScanner) {
     this.#where = where;
     const problems: string[] = [];
-    this.#parts = readParts(where, listOf(where, sources), scan, problems);
+    this.#parts = readParts(where, listOf(where, sources, problems), scan, problems);
     this.late = [...new Set(this.#parts.flatMap(lateIn))];
     const before = problems.length;
     this.#groups = narrows(options) ? groupNames(where, options.toolGroup, problems) : undefined;
@@ -109,14 +109,22 @@ function setOf(tools: readonly CompiledTool[]): CompiledToolset {
   return tools.length === 0 ? CompiledToolset.EMPTY : new CompiledToolset(tools);
 }
 
-function listOf(where: string, sources: unknown): readonly unknown[] {
+/** The list, each class in it once. */
+function listOf(where: string, sources: unknown, problems: string[]): readonly unknown[] {
   if (!Array.isArray(sources))
     throw new AIDefinitionError(`${where}: tools must be a list, tools: [OrderTools], found ${describeKind(sources)}`);
   if (sources.length === 0)
     throw new AIDefinitionError(
       `${where}: tools is empty; list what the model may call, or leave tools out for a plain model`,
     );
-  return sources;
+  const list: readonly unknown[] = sources;
+  const again = list.filter((source, index) => isClass(source) && list.indexOf(source) < index);
+  problems.push(
+    ...[...new Set(again)].map(
+      (target) => `${where}: tools lists ${(target as { name: string }).name} twice; list it once`,
+    ),
+  );
+  return list.filter((source, index) => !isClass(source) || list.indexOf(source) === index);
 }
 
 function readParts(

@@ -48,7 +48,6 @@ export function difference(accepted: Pin, now: Required<Pin>): string {
 
 const MAX_QUOTE = 300;
 
-/** From where the two are still of one length to read. */
 function quoted(text: string): string {
   return JSON.stringify(text.length > MAX_QUOTE ? `${text.slice(0, MAX_QUOTE)}…` : text);
 }

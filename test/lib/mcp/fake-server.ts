@@ -1,4 +1,17 @@
+import { defineTool, ReadOnly } from 'inversify-ai';
 import type { MCPClient } from 'inversify-ai/mcp';
+
+/** What is logged is looked at elsewhere. */
+export const QUIET = { warn: () => undefined, error: () => undefined };
+
+/** A tool beside those of the server. */
+export const findOrder = defineTool({
+  name: 'findOrder',
+  description: 'Finds an order',
+  group: ReadOnly,
+  parameters: {},
+  execute: () => 'found',
+});
 
 /** A tool as a server lists it. */
 export interface FakeTool {

@@ -4,7 +4,6 @@ import {
   AIToolGroup,
   AIToolSourceError,
   createAIService,
-  defineTool,
   Mutating,
   ReadOnly,
   toolset,
@@ -15,18 +14,9 @@ import {
 import { mcpTools, type MCPTools, type MCPToolsOptions } from 'inversify-ai/mcp';
 import { call, scriptedModel, type ScriptedModel, type ScriptedTurn, text } from 'inversify-ai/testing';
 import { Events } from '../../events.js';
-import { FakeClient, type FakeTool, said, SEND } from './fake-server.js';
+import { FakeClient, findOrder, QUIET, type FakeTool, said, SEND } from './fake-server.js';
 
 /* The tools of a server, as an agent has them: what the model reads, what is sent, what comes back. */
-
-const QUIET = { warn: () => undefined, error: () => undefined };
-const local = defineTool({
-  name: 'findOrder',
-  description: 'd',
-  group: ReadOnly,
-  parameters: {},
-  execute: () => 'found',
-});
 
 interface Asked {
   readonly run?: AIRun;
@@ -63,7 +53,7 @@ describe('the tools of a server', () => {
     'are offered by name, and called as any other, on %s',
     async (wire) => {
       const client = new FakeClient([SEND, { name: 'wipe', description: 'Wipes all' }]);
-      const { run, model } = await ask([kb(client), local], [send({ to: 'ann', copies: 2 }), text('ok')], { wire });
+      const { run, model } = await ask([kb(client), findOrder], [send({ to: 'ann', copies: 2 }), text('ok')], { wire });
       expect(run!.calls[0]).toMatchObject({
         tool: 'kb_send',
         outcome: 'ok',
@@ -108,7 +98,7 @@ describe('the tools of a server', () => {
     const names = ['send', 'find'];
     const offered = async (options: Partial<MCPToolsOptions>) =>
       (
-        await ask([kb(new FakeClient(tools), { tools: names, ...options }), local], [text('ok')], {
+        await ask([kb(new FakeClient(tools), { tools: names, ...options }), findOrder], [text('ok')], {
           toolGroup: ReadOnly,
         })
       ).model.requests[0]!.tools;
@@ -122,7 +112,7 @@ describe('the tools of a server', () => {
   });
 
   it('may stand in a toolset', async () => {
-    const set = toolset(kb(new FakeClient([SEND])), local)
+    const set = toolset(kb(new FakeClient([SEND])), findOrder)
       .rename({ kb_send: 'mail' })
       .describe({ mail: 'Sends mail', 'mail.to': 'Who' });
     const { run, model } = await ask([set], [call('mail', { to: 'ann' }), text('ok')]);
@@ -209,7 +199,7 @@ describe('a server that is down', () => {
   };
 
   it('and required ends the run before anything is sent', async () => {
-    const { error, model, events } = await ask([kb(down()), local], [text('ok')]);
+    const { error, model, events } = await ask([kb(down()), findOrder], [text('ok')]);
     expect(error).toBeInstanceOf(AIToolSourceError);
     expect(error).toMatchObject({
       code: 'tool-source',
@@ -225,13 +215,13 @@ describe('a server that is down', () => {
   it('and not required leaves fewer tools, and is told once; and once when it is back', async () => {
     const client = down();
     const tools = kb(client, { required: false });
-    const first = await ask([tools, local], [text('ok')]);
+    const first = await ask([tools, findOrder], [text('ok')]);
     expect(first.model.requests[0]!.tools).toEqual(['findOrder']);
     expect(first.changes).toMatchObject([{ source: 'kb', change: 'down', site: 'createAIService' }]);
     expect(first.changes[0]!.error).toEqual(new TypeError('fetch failed, Bearer tok_1'));
-    expect((await ask([tools, local], [text('ok')])).changes).toEqual([]);
+    expect((await ask([tools, findOrder], [text('ok')])).changes).toEqual([]);
     client.listing = () => undefined;
-    const back = await ask([tools, local], [text('ok')]);
+    const back = await ask([tools, findOrder], [text('ok')]);
     expect(back.changes).toMatchObject([{ change: 'up' }]);
     expect(back.model.requests[0]!.tools).toEqual(['findOrder', 'kb_send']);
   });
@@ -246,7 +236,7 @@ describe('a server that is down', () => {
     try {
       const client = new FakeClient([SEND]);
       client.listing = () => new Promise(() => undefined);
-      const asked = ask([kb(client, { required: false, connectTimeoutMs: 3_000 }), local], [text('ok')]);
+      const asked = ask([kb(client, { required: false, connectTimeoutMs: 3_000 }), findOrder], [text('ok')]);
       await jest.advanceTimersByTimeAsync(3_000);
       expect((await asked).changes[0]!.error).toEqual(new Error('no list of tools within 3000 ms'));
     } finally {
