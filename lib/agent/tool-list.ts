@@ -5,6 +5,7 @@ import { CompiledToolset, duplicateNames, narrowTools } from '../tool/compiled-t
 import { groupNames, narrows } from '../tool/group.js';
 import { isLateTools, type LateContext, type LateTools } from '../tool/late-tools.js';
 import type { CompiledTool } from '../tool/tool.js';
+import { compiledBehind } from '../tool/registered-tool.js';
 import { toolsetPlan, type ToolsetStep } from '../tool/toolset.js';
 import { takeSteps } from '../tool/toolset-steps.js';
 
@@ -139,7 +140,7 @@ function readParts(
       return { is: 'toolset', parts: readParts(where, plan.sources, scan, problems), steps: plan.steps };
     if (isLateTools(source)) return { is: 'late', source };
     if (isTool(source)) {
-      const tool = compileHandmade(source, problems);
+      const tool = compiledBehind(source) ?? compileHandmade(source, problems);
       return { is: 'known', tools: tool === undefined ? [] : [tool] };
     }
     const read = scan(source, where, problems);

@@ -44,6 +44,18 @@ export class Connection {
     }
   }
 
+  /** The next use makes another: this one does not answer. What is under way on it goes on. */
+  drop(): void {
+    const dropped = this.#opened;
+    this.#opened = undefined;
+    dropped
+      ?.then((opened) => {
+        opened.isLeft = true;
+        return this.#closeUnused(opened);
+      })
+      .catch(() => undefined);
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     const opened = await this.#opened?.catch(() => undefined);
@@ -67,10 +79,9 @@ export class Connection {
     try {
       const opening = this.#source.open({ signal: controller.signal, timeout });
       // One that comes too late is nobody's.
-      void opening.then(
-        (client) => (controller.signal.aborted ? this.#source.close?.(client) : undefined),
-        () => undefined,
-      );
+      opening
+        .then((client) => (controller.signal.aborted ? this.#source.close?.(client) : undefined))
+        .catch(() => undefined);
       return { client: await untilAborted(controller.signal, opening), uses: 0, isLeft: false };
     } catch (error) {
       this.#opened = undefined;

@@ -1,5 +1,6 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { childController } from '../abort.js';
-import { describeKind, isObject } from '../declaration.js';
+import { describeKind, isObject, MAX_TIMER_MS } from '../declaration.js';
 import { AIDefinitionError, AIScopeError, AIToolSourceError, isErrorOf } from '../errors.js';
 import { cut } from '../schema/quote.js';
 import { isCallerHost, type LateContext, type LateTools, type SourceChange } from '../tool/late-tools.js';
@@ -35,7 +36,6 @@ export function mcpTools(server: MCPServer, options: MCPToolsOptions): MCPTools 
 
 /** What `mcpTools` gives: it stands in a `tools` list, or in a toolset. */
 export class MCPTools implements LateTools {
-  /** @internal */
   readonly [LATE_TOOLS] = true;
   /** The name that it was given. */
   readonly server: string;
@@ -101,6 +101,8 @@ export class MCPTools implements LateTools {
       listed = await connection.use(controller.signal, (client) => listRemoteTools(client, options));
     } catch (error) {
       signal.throwIfAborted();
+      // One that is silent may be half open, and would be silent for ever.
+      if (controller.signal.aborted) connection.drop();
       if (isErrorOf(error, 'definition') || isErrorOf(error, 'scope')) throw error;
       this.#down(connection, error, tell);
       return;
@@ -165,7 +167,8 @@ export class MCPTools implements LateTools {
       change: 'tool-changed',
       hash: now.hash,
       acceptedHash: accepted.hash,
-      reason: difference(accepted, now),
+      // With a connection for each caller, what was accepted may be the words for another.
+      reason: difference(accepted, now, { quotesAccepted: !this.#connections.isForEach }),
     });
     return undefined;
   }
@@ -201,7 +204,9 @@ export class MCPTools implements LateTools {
     { signal }: ToolCallContext,
     host: unknown,
   ): Promise<string> {
-    const { server, timeoutMs: timeout, trustErrors } = this.#options;
+    const { server, timeoutMs, trustErrors } = this.#options;
+    // The dispatcher's own time is over before: it says that nobody knows whether the call took effect.
+    const timeout = Math.min(timeoutMs + 1_000, MAX_TIMER_MS);
     const result = await this.#connections
       .of(host)
       .use(signal, (client) => callRemoteTool(client, { name, arguments: args }, { signal, timeout }));
@@ -216,17 +221,30 @@ class Connections {
   #shared: Connection | undefined;
   readonly #own = new WeakMap<object, Connection>();
   readonly #open = new Set<Connection>();
+  /**
+   * Where the list was made, which is nobody's request. A connection for all is opened there: who asks first is not whom
+   * it belongs to, and nothing that it keeps at work may run as that caller.
+   */
+  readonly #outside = AsyncLocalStorage.snapshot();
 
   constructor(server: MCPServer, options: ReadMCPOptions) {
     this.#server = server;
     this.#options = options;
   }
 
+  /** Whether each caller has one of its own. */
+  get isForEach(): boolean {
+    return isAddress(this.#server) && typeof this.#server.headers === 'function';
+  }
+
   of(host: unknown): Connection {
     const server = this.#server;
     if (isClient(server)) return (this.#shared ??= this.#make({ open: () => Promise.resolve(server) }));
     const headers = isAddress(server) ? server.headers : undefined;
-    if (typeof headers !== 'function') return (this.#shared ??= this.#make(own(server, () => headers ?? {})));
+    if (typeof headers !== 'function') {
+      const source = own(server, () => headers ?? {});
+      return (this.#shared ??= this.#make({ ...source, open: (options) => this.#outside(() => source.open(options)) }));
+    }
     if (!isCallerHost(host))
       throw new AIScopeError(
         `mcpTools ${this.#options.server}: headers is a function of the caller's scope, and there is none; inject the agent with @AI, or give the headers as an object`,

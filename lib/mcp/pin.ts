@@ -35,14 +35,21 @@ export function pinOf(
 }
 
 /** What is not as it was accepted, in words. */
-export function difference(accepted: Pin, now: Required<Pin>): string {
+export function difference(
+  accepted: Pin,
+  now: Required<Pin>,
+  { quotesAccepted }: { readonly quotesAccepted: boolean },
+): string {
   const before = accepted.parts;
   if (before === undefined) return 'it is not what its pin was made of';
   const changed = (['description', 'parameters', 'annotations'] as const).filter(
     (part) => before[part] !== now.parts[part],
   );
   return changed
-    .map((part) => `its ${part} changed, from ${quoted(before[part])} to ${quoted(now.parts[part])}`)
+    .map(
+      (part) =>
+        `its ${part} changed${quotesAccepted ? `, from ${quoted(before[part])}` : ''} to ${quoted(now.parts[part])}`,
+    )
     .join('; ');
 }
 

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Container, injectable } from 'inversify';
 import {
@@ -231,6 +232,36 @@ describe('C29: a server dies, stalls, or answers 500', () => {
     expect(error).toMatchObject({ code: 'tool-source' });
   });
 
+  it('(d) the next chat opens a connection of its own, since the silent one may be half open', async () => {
+    const of = kb({ required: false, connectTimeoutMs: 100 });
+    await chat(of);
+    server.list = () => undefined;
+    await chat(of);
+    server.list = (_rpc, reply) => {
+      reply({ tools: [PAY] });
+    };
+    expect((await chat(of)).run.calls[0]!.outcome).toBe('ok');
+    expect(server.received.filter(({ rpc }) => rpc.method === 'initialize')).toHaveLength(2);
+  });
+
+  it('its connection is opened as nobody, whoever asks first', async () => {
+    const callers = new AsyncLocalStorage<string>();
+    const seen: unknown[] = [];
+    const { fetch } = globalThis;
+    globalThis.fetch = (...args) => {
+      const body = args[1]?.body;
+      if (typeof body === 'string' && body.includes('"initialize"')) seen.push(callers.getStore());
+      return fetch(...args);
+    };
+    try {
+      const of = kb();
+      await callers.run('alice', () => chat(of));
+    } finally {
+      globalThis.fetch = fetch;
+    }
+    expect(seen).toEqual([undefined]);
+  });
+
   it('(e) it is started anew between two chats, or during one: the next works', async () => {
     const of = kb();
     await chat(of);
@@ -387,6 +418,41 @@ describe('C30: one connection, two users', () => {
     expect(of!.some((id) => other!.includes(id))).toBe(false);
     await bob.scope.close();
     await tools.close();
+    await server.close();
+  });
+
+  it('a tool that differs from caller to caller tells neither of the other’s words', async () => {
+    const server = await HttpServer.open();
+    server.list = (_rpc, reply, _response, request) => {
+      reply({ tools: [{ ...SEND, name: 'whoami', description: `Of ${String(request.headers.authorization)}` }] });
+    };
+    const tools = mcpTools(
+      { url: server.url, headers: (get) => ({ authorization: get<Caller>(Caller).token }) },
+      { server: 'kb', tools: ['whoami'] },
+    );
+    @injectable()
+    class Desk {
+      @AI({ tools: [tools] }) readonly agent!: AIService;
+    }
+    const container = new Container();
+    container.bind(Desk).toSelf();
+    const ai = installAI(container, { model: scriptedModel([text('1'), text('2')]), logger: QUIET });
+    const ask = async (token: string) => {
+      const events = new Events();
+      await ai.runInScope(
+        (own) => {
+          own.bind(Caller).toConstantValue({ token });
+          own.bind(AIObserver).toConstantValue(events);
+        },
+        (scope) => scope.container.get(Desk).agent.chat('q'),
+      );
+      return JSON.stringify(events.all);
+    };
+    expect(await ask('alice')).toContain('"tools":["kb_whoami"]');
+    const bobs = await ask('bob');
+    expect(bobs).toContain('tool-changed');
+    expect(bobs).toContain('to \\"Of bob');
+    expect(bobs).not.toContain('alice');
     await server.close();
   });
 

@@ -310,6 +310,43 @@ describe('a key in a tools list', () => {
     ]);
   });
 
+  it('may be given as the tool itself: with all that was said of it, and a class’s for the caller', async () => {
+    const registry = new ToolRegistry().scan(WeatherTools, 'weather');
+    const twice = defineTool({
+      name: 'poll',
+      description: 'd',
+      parameters: {},
+      repeatable: true,
+      notFound: 'Not yet.',
+      execute: () => undefined,
+    });
+    registry.register(twice);
+    const app = install(
+      [registry.get('poll'), registry.get('getWeather@weather')],
+      [call('poll'), call('poll'), call('weather_getWeather'), text('ok')],
+    );
+    expect((await ask(app)).calls.map(({ outcome, result }) => `${outcome} ${result}`)).toEqual([
+      'ok Not yet.',
+      'ok Not yet.',
+      'ok sun for ann',
+    ]);
+  });
+
+  it('given as the tool itself, does not keep a caller in a singleton', async () => {
+    const registry = new ToolRegistry().scan(WeatherTools, 'weather');
+    const app = install([registry.get('getWeather@weather')], [call('weather_getWeather'), text('ok')]);
+    app.container.unbind(WeatherTools);
+    app.container.bind(WeatherTools).toSelf().inSingletonScope();
+    expect(await rejection(() => ask(app))).toMatchObject({ code: 'scope' });
+  });
+
+  it('outside a container has no scope to be resolved from', async () => {
+    const registry = new ToolRegistry().scan(WeatherTools, 'weather');
+    const model = scriptedModel([call('weather_getWeather'), text('ok')]);
+    const service = createAIService({ model, tools: [registry.get('getWeather@weather')] });
+    expect(await rejection(() => service.run('q'))).toMatchObject({ code: 'scope' });
+  });
+
   it('may be given as the tool itself, which is one like any other', async () => {
     const registry = new ToolRegistry().scan(WeatherTools, 'weather').register(tool('now'));
     const model = scriptedModel([call('now'), text('ok')]);

@@ -187,6 +187,16 @@ describe('the packed package', () => {
     expect(status).toBe(0);
   });
 
+  it('takes the tools of an MCP server wherever tools are listed', () => {
+    const source = `import 'reflect-metadata';
+      import { AI, AIService, createAIService, embeddedModel, toolset } from 'inversify-ai';
+      import { mcpTools, type MCPTools } from 'inversify-ai/mcp';
+      const kb: MCPTools = mcpTools({ url: 'http://127.0.0.1:9/mcp', headers: (get) => ({ authorization: get<string>('token') }) }, { server: 'kb', tools: ['find'] });
+      export class Desk { @AI({ tools: [kb, toolset(kb).prefix('a')] }) readonly agent!: AIService; }
+      export const service = createAIService({ model: embeddedModel(), tools: [kb] });`;
+    expect(compile('remote', source)).toEqual({ status: 0, output: '' });
+  });
+
   it('compiles the README’s other pieces, and runs its test', () => {
     expect(compile('pieces', readmeBlocks('ts')[1]!)).toEqual({ status: 0, output: '' });
     expect(compile('testing', readmeBlocks('ts')[2]!)).toEqual({ status: 0, output: '' });
@@ -197,6 +207,7 @@ describe('the packed package', () => {
     ['inversify-ai', 'installAI'],
     ['inversify-ai/testing', 'scriptedModel'],
     ['inversify-ai/tools', 'httpGet'],
+    ['inversify-ai/mcp', 'mcpTools'],
   ])('has types that need neither `types` nor the DOM: %s', (from, name) => {
     const source = `import { ${name} } from '${from}'; export const used = ${name};`;
     expect(compile(`lib-${name}`, source, { lib: ['ES2023', 'ESNext.Disposable'], skipLibCheck: false })).toEqual({

@@ -123,6 +123,23 @@ describe('a page', () => {
     await closed;
   });
 
+  it.each([
+    ['an error', 500, 'text/plain'],
+    ['a picture', 200, 'image/png'],
+    ['sent on from', 302, 'text/plain'],
+  ])('that never ends and is %s is left unread, and its connection closed', async (_title, status, type) => {
+    page('/a', 'here');
+    const closed = new Promise((resolve) => {
+      pages.set('/endless', (_request, response) => {
+        response.on('close', resolve).writeHead(status, { 'content-type': type, location: '/a' });
+        response.write('x'.repeat(1_000));
+      });
+    });
+    await get(at('/endless'));
+    await closed;
+    expect(received.length).toBe(status === 302 ? 2 : 1);
+  });
+
   it('is read in its own character set', async () => {
     page('/latin', Buffer.from('caf\xe9', 'latin1'), { 'content-type': 'text/html; charset="ISO-8859-1"' });
     expect((await get(at('/latin'))).told).toBe(`[from ${at('/latin')}, text/html]\ncafé`);
