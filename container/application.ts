@@ -2,7 +2,7 @@ import { Plugin, type PluginApi, type PluginContext } from '@inversifyjs/plugin'
 import type { Container, Newable, ResolutionContext, ServiceIdentifier } from 'inversify';
 import { type Class, type Site, type SiteListener, watchSites } from '../decorators/metadata.js';
 import { agentOptions } from '../lib/agent/agent-options.js';
-import { toolProblems } from '../lib/agent/tool-problems.js';
+import { toolProblems, vainOptions } from '../lib/agent/tool-problems.js';
 import { describeKind, throwProblems } from '../lib/declaration.js';
 import { AIDefinitionError, AIScopeError } from '../lib/errors.js';
 import type { AILogger } from '../lib/logger.js';
@@ -162,15 +162,18 @@ export class Application implements SiteListener {
     const unbound: UnboundFinder = (where, classes, scope) => this.#unbound(where, classes, scope);
     const tools = compileSite(site, list, unbound);
     const definition = Object.freeze({ site: site.name, tools: tools.list, ...agentOptions(options, this.#defaults) });
-    const { toolChoice, wire } = definition;
+    const { toolChoice, wire, parallelToolCalls } = definition;
     // Which model it is, is known beforehand only where it was passed; bounds of the application's are of other sites too.
     const model = options.model ?? this.#defaults.model;
-    throwProblems(toolProblems(`@AI on ${site.name}`, tools.list, { limits: options.limits, toolChoice, wire }, model));
+    const where = `@AI on ${site.name}`;
+    const checked = { limits: options.limits, toolChoice, wire, parallelToolCalls };
+    throwProblems(toolProblems(where, tools.list, checked, model));
     return Object.freeze({
       definition,
       tools,
       toolGroup: narrows(options) ? groupNames(site.name, options.toolGroup, []) : [],
       model: options.model,
+      warnings: model === undefined ? [] : vainOptions(where, tools.list, checked, model),
       logger: this.#defaults.logger,
       isDenial: this.#defaults.isDenial,
       retry: merge(DEFAULT_RETRY, this.#defaults.retry as Required<RetryOptions> | undefined),
@@ -227,6 +230,8 @@ export class Application implements SiteListener {
   verify(): void {
     const { problems, warnings, agents } = checkApplication(this.#checked());
     for (const warning of unusedWarnings(agents, this.#defaults.limits, this.#plugin.bindingService))
+      this.#defaults.logger.warn(`[inversify-ai] ${warning}`);
+    for (const warning of agents.flatMap((agent) => agent.warnings))
       this.#defaults.logger.warn(`[inversify-ai] ${warning}`);
     for (const warning of warnings)
       this.#defaults.logger.warn(`[inversify-ai] ${warning} If it is bound in scopes alone, this is no mistake.`);

@@ -26,6 +26,8 @@ export interface InjectedAgent {
   readonly toolGroup: readonly string[];
   /** The site's own model, if it names one. */
   readonly model: ChatModel | undefined;
+  /** For `verify`: what it asks for in vain. */
+  readonly warnings: readonly string[];
   readonly logger: AILogger;
   readonly isDenial: DenialTest;
   readonly retry: Required<RetryOptions>;

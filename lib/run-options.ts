@@ -61,7 +61,7 @@ export interface ModelPrices {
 
 /**
  * Whether a question must call a tool before it is answered, and which: `auto` leaves it to the model, `required` wants
- * one of them, `none` none, and a wire name that tool. It holds until the first call was made.
+ * one of them, `none` none, and a wire name that tool. It holds until a call was made as it wants.
  */
 export type ToolChoice = 'auto' | 'required' | 'none' | (string & {});
 
@@ -77,13 +77,13 @@ export interface RunOptions {
   readonly limits?: AILimits;
   /** Sent along with every request; a site's stand each for itself in place of the application's. Default: nothing. */
   readonly settings?: ModelSettings;
-  /** How turns travel. Default: the strongest wire that the model's profile has. */
+  /** How turns travel. Default: what the model's profile prefers, else the strongest wire that it has. */
   readonly wire?: WireName;
   /** Whether a tool must be called first, and which. Default: `auto`. */
   readonly toolChoice?: ToolChoice;
-  /** Whether the model may make several calls in one turn, on the native wire. Default: false. */
+  /** Whether the model may make several calls in one turn; on the native wire alone. Default: false. */
   readonly parallelToolCalls?: boolean;
-  /** How many calls of one turn run at once, of tools that only look. Default: 4. */
+  /** How many calls of one turn run at once, of tools that only look, with `parallelToolCalls`. Default: 4. */
   readonly maxParallelCalls?: number;
 }
 
@@ -123,7 +123,7 @@ export function runOptionProblems(where: string, options: RunOptions): string[] 
       `${where}: toolChoice must be 'auto', 'required', 'none' or the wire name of a tool; found ${shortly(toolChoice)}`,
     );
   if (parallelToolCalls !== undefined && typeof parallelToolCalls !== 'boolean')
-    problems.push(`${where}: parallelToolCalls must be true or false, found ${describeKind(parallelToolCalls)}`);
+    problems.push(`${where}: parallelToolCalls must be true or false, found ${shortly(parallelToolCalls)}`);
   problems.push(...countProblems(where, 'maxParallelCalls', maxParallelCalls));
   return problems;
 }

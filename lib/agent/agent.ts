@@ -99,10 +99,11 @@ export async function runAgent(
   place: RunPlace,
   { type, watch, charged }: Asked = {},
 ): Promise<Answered> {
-  checkQuestion(agent, question, options);
+  const where = `${agent.site}, ${watch === undefined ? 'chat' : 'stream'}`;
+  checkQuestion(where, agent, question, options);
   const outer = surroundingCall();
   const { late, known } = agent.tools;
-  const early = late.length === 0 ? narrow(agent, known, options) : undefined;
+  const early = late.length === 0 ? narrow(where, agent, known, options) : undefined;
   const typed = type === undefined ? undefined : compileAnswer(agent.site, type);
   const signals = [options.signal, place.signal, watch?.signal].filter((signal) => signal !== undefined);
   const { controller, stop } = childController(...signals);
@@ -131,6 +132,7 @@ export async function runAgent(
     const narrowed =
       early ??
       narrow(
+        where,
         agent,
         await lateTools(agent, { ...environment, observers }, asked, { signal: controller.signal, deadline, changes }),
         options,

@@ -1,8 +1,10 @@
 import { countProblems, describeKind, isObject, optionProblems, shortly, throwProblems } from '../declaration.js';
+import { AIDefinitionError } from '../errors.js';
 import type { ToolChoice } from '../run-options.js';
 import type { CompiledToolset } from '../tool/compiled-toolset.js';
 import { groupNames, narrows, type ToolGroup } from '../tool/group.js';
 import type { AgentDefinition, RunningAgent } from './agent.js';
+import { wantsCall } from './offer.js';
 
 /** What one question may say besides its text. Options only narrow: they never give an agent more than its site did. */
 export interface ChatOptions {
@@ -21,8 +23,7 @@ export interface ChatOptions {
 const CHAT_OPTIONS = ['signal', 'metadata', 'toolGroup', 'maxToolCalls', 'toolChoice'];
 
 /** Throws all that is wrong with a question and its options, as far as they say nothing of tools. */
-export function checkQuestion(agent: AgentDefinition, question: unknown, options: ChatOptions): void {
-  const where = `${agent.site}, chat`;
+export function checkQuestion(where: string, agent: AgentDefinition, question: unknown, options: ChatOptions): void {
   const problems = [
     ...optionProblems(where, options, CHAT_OPTIONS),
     ...countProblems(where, 'maxToolCalls', options.maxToolCalls),
@@ -42,14 +43,21 @@ export function checkQuestion(agent: AgentDefinition, question: unknown, options
 
 /** What the options leave of an agent with these tools. */
 export function narrow(
+  where: string,
   agent: AgentDefinition,
   all: CompiledToolset,
   options: ChatOptions,
 ): Pick<RunningAgent, 'toolset' | 'maxToolCalls' | 'toolChoice'> {
-  const where = `${agent.site}, chat`;
   const { maxToolCalls = agent.maxToolCalls, toolChoice = agent.toolChoice } = options;
   const toolset = narrowedSet(all, options, where);
-  throwProblems(toolChoiceProblems(where, toolChoice, toolset));
+  if (options.toolChoice === undefined && wantsCall(toolChoice) && toolset.get(toolChoice) === undefined) {
+    // Said where the agent is declared, and right there.
+    if (toolChoice !== 'required' && all.get(toolChoice) !== undefined)
+      throw new AIDefinitionError(
+        `${where}: toolGroup leaves no ${toolChoice}, which the agent's toolChoice wants; give the question a toolChoice of its own`,
+      );
+    throwProblems(toolChoiceProblems(agent.site, toolChoice, toolset));
+  } else throwProblems(toolChoiceProblems(where, toolChoice, toolset));
   return { toolset, maxToolCalls, toolChoice };
 }
 
@@ -73,7 +81,7 @@ export function toolChoiceProblems(where: string, choice: unknown, toolset: Comp
   }
   if (typeof choice === 'string' && toolset.get(choice) !== undefined) return [];
   return [
-    `${where}: toolChoice must be 'auto', 'required', 'none' or one of its tools, ${toolset.names.join(', ')}; found ${shortly(choice)}`,
+    `${where}: toolChoice must be 'auto', 'required', 'none'${toolset.names.length === 0 ? '' : ` or one of its tools, ${toolset.names.join(', ')}`}; found ${shortly(choice)}`,
   ];
 }
 

@@ -69,13 +69,18 @@ export class EventStream implements AsyncIterableIterator<AIEvent> {
   #running: Promise<void> | undefined;
   #ended: { readonly error?: unknown } | undefined;
   #isReading = false;
+  /** All of it was read, or its reader left. */
+  #isOver = false;
   #about: AIRunEvent | undefined;
 
   constructor(start: (watch: RunWatch) => Promise<Answered>) {
     this.#start = start;
   }
 
+  /** Throws an `AIDefinitionError` where it was read to its end: a second loop would only find nothing. */
   [Symbol.asyncIterator](): this {
+    if (this.#isOver)
+      throw new AIDefinitionError('stream: it was read already, and is read once; ask again with stream(…)');
     return this;
   }
 
@@ -108,11 +113,13 @@ export class EventStream implements AsyncIterableIterator<AIEvent> {
     await this.#running;
     this.#ready.length = 0;
     this.#ended = {};
+    this.#isOver = true;
     return { done: true, value: undefined };
   }
 
   #finish(ended: { readonly error?: unknown }): IteratorResult<AIEvent, undefined> {
     this.#ended = {};
+    this.#isOver = true;
     if ('error' in ended) throw ended.error;
     return { done: true, value: undefined };
   }

@@ -9,13 +9,13 @@ import { decodeTyped } from '../wire/reply.js';
 import type { Decoded, Failure } from '../wire/wire.js';
 import type { RunEnvironment, RunningAgent } from './agent.js';
 import type { Deadline } from './deadline.js';
-import { offerOf } from './offer.js';
+import { offerOf, wantsCall } from './offer.js';
 import { tokenLimit, turnLimit } from './limits.js';
 import { runIdentity } from './nesting.js';
 import { Observers } from './observer.js';
 import { ProviderTurns } from './provider-turns.js';
 import { type Answered, type Question, type RunClock, watched } from './question.js';
-import { responseError, uncalled, uncheckedAnswer, unfitting, unoffered } from './response-failure.js';
+import { responseError, uncalled, unchosen, uncheckedAnswer, unfitting, unoffered } from './response-failure.js';
 import { rejection } from './rejection.js';
 import { runDispatcher } from './run-dispatcher.js';
 import { RunState } from './run-state.js';
@@ -159,13 +159,15 @@ export class Run {
 
   async #turn(): Promise<Answered | undefined> {
     this.#deadline.check();
-    const { toolset, wire, system, parallelToolCalls } = this.#agent;
+    const { toolset, wire, system, parallelToolCalls, toolChoice } = this.#agent;
     const { typed } = this.#question;
     const { offered, mustCall, stop } = offerOf(this.#agent, {
       atCap: this.#atCap,
       exhausted: this.#dispatcher.exhausted,
       hasCalled: this.#hasChosen,
     });
+    if (this.#atCap && wantsCall(toolChoice) && !this.#hasChosen)
+      throw this.#made(unchosen(this.#where, toolChoice, this.#state.calls));
     // Where nothing may be called, a typed answer takes the place of the turn.
     if (typed !== undefined && offered.tools.length === 0) return this.#typedAnswer(typed, stop);
     this.#limit(this.#over());
@@ -200,8 +202,13 @@ export class Run {
     const { toolset, toolChoice, site, maxToolCalls } = this.#agent;
     const isForbidden = toolset.tools.length === 0 || (toolChoice === 'none' && !this.#hasChosen);
     // With calls left, one that nobody may make any more is refused like any other.
-    if (this.#atCap || isForbidden)
-      throw this.#made(unoffered(site, { calls, made: this.#state.calls, used: this.#used, atCap: this.#atCap }));
+    if (this.#atCap || isForbidden) {
+      const { calls: made } = this.#state;
+      const isChoice = toolset.tools.length > 0;
+      throw this.#made(
+        unoffered(site, { calls, made, used: this.#used, atCap: this.#atCap, isForbidden: isForbidden && isChoice }),
+      );
+    }
     this.#limit(this.#tokensOver());
     const left = maxToolCalls - this.#used;
     this.#used += calls.length;

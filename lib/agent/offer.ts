@@ -1,4 +1,5 @@
 import type { AIRun } from '../run.js';
+import type { ToolChoice } from '../run-options.js';
 import { CompiledToolset } from '../tool/compiled-toolset.js';
 import type { RunningAgent } from './agent.js';
 
@@ -11,7 +12,12 @@ export interface Offer {
   readonly stop: AIRun['stop'];
 }
 
-/** What the next turn may call, from how far the run has come. A tool choice holds until the first call was made. */
+/** Whether a tool choice is one that a run may not end without. */
+export function wantsCall(choice: ToolChoice): boolean {
+  return choice !== 'auto' && choice !== 'none';
+}
+
+/** What the next turn may call, from how far the run has come. A tool choice holds until a call was made as it wants. */
 export function offerOf(
   { toolset, toolChoice }: RunningAgent,
   run: { readonly atCap: boolean; readonly exhausted: readonly string[]; readonly hasCalled: boolean },

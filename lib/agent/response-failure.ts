@@ -33,7 +33,7 @@ const REASONS = {
 function reasonOf(failure: Failure): string {
   return 'finish' in failure
     ? `the provider stopped for the reason "${cut(failure.finish)}", which is not known here, so nothing of the reply was used.`
-    : REASONS[failure.code];
+    : (('reason' in failure ? failure.reason : undefined) ?? REASONS[failure.code]);
 }
 
 /** A typed answer that is JSON, but not of its type. */
@@ -50,13 +50,22 @@ export function unfitting(text: string, lines: readonly string[]): Failure {
 /** An answer where a tool had to be called first. */
 export function uncalled(text: string, offered: readonly string[]): Failure {
   const tools = offered.join(', ');
+  const problem = `it answers, and had to call one of ${tools} first`;
   return {
     kind: 'failure',
     code: 'malformed',
     text,
-    problems: [`it answers, and had to call one of ${tools} first`],
+    problems: [problem],
+    reason: `the reply was not used: ${problem}, by the toolChoice.`,
     correction: `Your last reply could not be used: call one of these tools before you answer: ${tools}.`,
   };
+}
+
+/** No more calls are allowed, and the tool that had to be called was not: an answer now would be one without it. */
+export function unchosen(where: string, choice: string, made: readonly ToolCallRecord[]): AIResponseError {
+  const wanted = choice === 'required' ? 'a tool had to be called' : `${choice} had to be called`;
+  const problem = `${wanted}, by the toolChoice, and was not within maxToolCalls${listed(made)}`;
+  return new AIResponseError('malformed', `${where}: no answer was asked for: ${problem}.`, '', [problem]);
 }
 
 /** A model that names tools where none is on offer. */
@@ -67,13 +76,22 @@ export function unoffered(
     readonly made: readonly ToolCallRecord[];
     readonly used: number;
     readonly atCap: boolean;
+    /** There are tools, and the tool choice is `none`. */
+    readonly isForbidden: boolean;
   },
 ): AIToolIterationError {
   const named = run.calls.map(({ tool }) => `"${cut(tool)}"`).join(', ');
-  const made = run.made.map(({ tool, outcome }) => `${cut(tool)} (${outcome})`).join(', ');
-  const after = `after ${counted(run.used, 'call')}${made === '' ? '' : `: ${made}`}`;
+  if (run.isForbidden && !run.atCap)
+    return new AIToolIterationError(
+      `${site}: the model named ${named}, and the toolChoice is 'none', so no tool was on offer. Nothing was run. Its server does not enforce the choice; where the model may call a tool, leave toolChoice out.`,
+    );
+  const after = `after ${counted(run.used, 'call')}${listed(run.made)}`;
   const remedy = run.atCap ? ', or the question needs a higher maxToolCalls' : '';
   return new AIToolIterationError(
     `${site}: the model still named ${named} when no tool was on offer, ${after}. Nothing was run. Its server does not enforce the schema${remedy}.`,
   );
+}
+
+function listed(made: readonly ToolCallRecord[]): string {
+  return made.length === 0 ? '' : `: ${made.map(({ tool, outcome }) => `${cut(tool)} (${outcome})`).join(', ')}`;
 }

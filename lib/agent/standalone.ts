@@ -21,7 +21,7 @@ import { isObserver } from './observer.js';
 import { type Answer, RunningService } from './running-service.js';
 import type { AIService, AIServiceOptions, WithToolsOptions } from './service.js';
 import { type AgentTools, NO_TOOLS, type SourceScanner, ToolList } from './tool-list.js';
-import { toolProblems } from './tool-problems.js';
+import { toolProblems, vainOptions } from './tool-problems.js';
 
 const OPTIONS = [
   'model',
@@ -64,6 +64,7 @@ export function createService(options: AIServiceOptions, scan: SourceScanner): A
   ]);
   const agent: AgentDefinition = { site: SITE, tools, ...agentOptions(options) };
   const logger = guarded(options.logger ?? consoleLogger);
+  for (const line of vainOptions(SITE, tools, options, options.model)) logger.warn(`[inversify-ai] ${line}`);
   return new StandaloneService(
     agent,
     {

@@ -93,3 +93,12 @@ export class ReplyAssembler {
 function isOf(call: CallPieces, index: number | undefined): boolean {
   return index === undefined || call.index === undefined || call.index === index;
 }
+
+/** A reply that came whole, as the pieces of one. */
+export function* deltasOf({ text, refusal, calls = [], ...end }: ModelReply): Generator<ModelDelta> {
+  if (text !== '') yield { type: 'text', text };
+  if (refusal !== undefined) yield { type: 'refusal', text: refusal };
+  for (const [index, { id, name, arguments: args }] of calls.entries())
+    yield { type: 'call', index, ...(id !== undefined && { id }), name, arguments: args };
+  yield { type: 'end', ...end };
+}

@@ -1,6 +1,7 @@
 import { childController, untilAborted } from '../abort.js';
 import { MAX_TIMER_MS } from '../declaration.js';
 import { AIProviderError, isErrorOf } from '../errors.js';
+import { deltasOf } from './assemble.js';
 import { ChatModel, type ModelDelta, type ModelReply, type ModelRequest } from './chat-model.js';
 import type { OpenAIProfile } from './profiles.js';
 import { member } from './member.js';
@@ -85,6 +86,10 @@ export class OpenAIModel extends ChatModel {
     try {
       const [sent] = await this.#send(request, attempt, transport.streaming);
       const { data, requestId } = await untilAborted(attempt.signal, opened(sent));
+      if ('whole' in data) {
+        yield* deltasOf({ ...transport.read(where, data.whole), ...(requestId !== undefined && { requestId }) });
+        return;
+      }
       deltas = transport.deltas(where, request, data, requestId)[Symbol.asyncIterator]();
       for (;;) {
         // An abort ends the client's loop as if the stream had ended: it is looked at here, at each piece.
@@ -106,7 +111,12 @@ export class OpenAIModel extends ChatModel {
     const { transport, profile, client, timeoutMs } = this.#options;
     const connected = await client();
     attempt.signal.throwIfAborted();
-    const body = { ...transport.body(this.name, request, profile), ...streaming };
+    // A profile may take back what not every server knows, but not whether there is a stream.
+    const body = {
+      ...streaming,
+      ...transport.body(this.name, request, profile),
+      ...('stream' in streaming && { stream: streaming.stream }),
+    };
     attempt.body = body;
     // In a list: by itself it would be awaited here, where nothing watches the time.
     return [
@@ -177,17 +187,26 @@ class Attempt {
   }
 }
 
+/** What was answered to a request for a stream: pieces, or all of it as JSON, by a server that has no streams. */
+type Opened = AsyncIterable<unknown> | { readonly whole: unknown };
+
 /** A stream that the client opened, with the provider's id of the request where the client tells it. */
 async function opened(
   sent: PromiseLike<unknown>,
-): Promise<{ readonly data: AsyncIterable<unknown>; readonly requestId: string | undefined }> {
+): Promise<{ readonly data: Opened; readonly requestId: string | undefined }> {
   const { withResponse } = sent as { readonly withResponse?: unknown };
   if (typeof withResponse !== 'function') return { data: iterable(await sent), requestId: undefined };
   const answered = (await (withResponse as () => PromiseLike<unknown>).call(sent)) as {
     readonly data?: unknown;
     readonly request_id?: unknown;
+    readonly response?: Response;
   };
-  return { data: iterable(answered.data), requestId: readRequestId(answered.request_id) };
+  const requestId = readRequestId(answered.request_id);
+  const { response } = answered;
+  // The client would look in it for events, and find none.
+  return /^application\/([\w.-]+\+)?json\b/i.test(response?.headers.get('content-type') ?? '')
+    ? { data: { whole: await response?.json() }, requestId }
+    : { data: iterable(answered.data), requestId };
 }
 
 /** A server may answer with something else than a stream. */

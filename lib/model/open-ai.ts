@@ -1,7 +1,7 @@
 import type { ClientOptions } from 'openai';
 import { untilAborted } from '../abort.js';
 import { AIDefinitionError } from '../errors.js';
-import { describeKind, throwProblems, timerProblems, unknownOptions } from '../declaration.js';
+import { shortly, throwProblems, timerProblems, unknownOptions } from '../declaration.js';
 import type { ChatModel } from './chat-model.js';
 import { chatCompletions } from './chat-completions.js';
 import { type OpenAIClient, OpenAIModel } from './open-ai-model.js';
@@ -48,7 +48,7 @@ export function openAI(options: OpenAIOptions): ChatModel {
   const { client, timeoutMs = 60_000, api = 'chat', profile } = options;
   const problems = [...timerProblems('openAI', 'timeoutMs', timeoutMs), ...profileProblems(profile)];
   if (!Object.hasOwn(TRANSPORTS, api))
-    problems.push(`openAI: api must be 'chat' or 'responses', found ${describeKind(api)}`);
+    problems.push(`openAI: api must be 'chat' or 'responses', found ${shortly(api)}`);
   throwProblems(problems);
   const transport = TRANSPORTS[api];
   const make = (baseURL: unknown, clientOf: () => Promise<OpenAIClient>): ChatModel => {
@@ -72,8 +72,10 @@ export function openAI(options: OpenAIOptions): ChatModel {
     throw new AIDefinitionError(
       'openAI: no key. Set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own, or pass apiKey, baseURL or client',
     );
-  if (baseURL && hostOf(baseURL) === undefined)
-    throw new AIDefinitionError('openAI: the base URL is no address; write it whole, http://127.0.0.1:11434/v1');
+  if (baseURL && !isHttp(baseURL))
+    throw new AIDefinitionError(
+      'openAI: the base URL is no address; write it whole, with its scheme, http://127.0.0.1:11434/v1',
+    );
   const { headers, fetch } = options;
   const connection = { apiKey, baseURL: baseURL || OPENAI_URL, ...(headers && { headers }), ...(fetch && { fetch }) };
   return make(
@@ -92,6 +94,11 @@ function isClient(client: unknown, api: 'chat' | 'responses'): boolean {
     readonly responses?: { readonly create?: unknown };
   };
   return typeof (api === 'chat' ? chat?.completions?.create : second?.create) === 'function';
+}
+
+/** `localhost:1234` is an address as well, whose scheme is `localhost`. */
+function isHttp(address: string): boolean {
+  return URL.canParse(address) && /^https?:$/.test(new URL(address).protocol);
 }
 
 /** Host and port, for messages; a user name or password in the address is in none. */

@@ -1,4 +1,4 @@
-import { deepFreeze, describeKind, isObject, unknownOptions } from '../declaration.js';
+import { deepFreeze, describeKind, isObject, shortly, unknownOptions } from '../declaration.js';
 import { WIRE_NAMES } from '../wire-name.js';
 import type { ModelProfile, WireName } from './chat-model.js';
 
@@ -80,15 +80,17 @@ export function profileProblems(profile: unknown): string[] {
   if (!isObject(profile)) return problems;
   const { schema, wires, prefers, maxTokensField, extraBody } = profile;
   if (!['enforced', 'accepted', 'none'].includes(schema as string))
-    problems.push(`${at}: schema must be 'enforced', 'accepted' or 'none'; found ${describeKind(schema)}`);
+    problems.push(`${at}: schema must be 'enforced', 'accepted' or 'none'; found ${shortly(schema)}`);
   const list: readonly unknown[] = Array.isArray(wires) ? wires : [];
   if (list.length === 0 || !list.every((wire) => WIRE_NAMES.includes(wire as WireName)))
-    problems.push(`${at}: wires must list some of ${WIRE_NAMES.join(', ')}; found ${describeKind(wires)}`);
+    problems.push(
+      `${at}: wires must list some of ${WIRE_NAMES.join(', ')}; found ${Array.isArray(wires) ? wires.map(shortly).join(', ') || 'an empty list' : describeKind(wires)}`,
+    );
   else if (prefers !== undefined && !list.includes(prefers))
-    problems.push(`${at}: prefers must be one of its wires, ${list.join(', ')}; found ${describeKind(prefers)}`);
+    problems.push(`${at}: prefers must be one of its wires, ${list.join(', ')}; found ${shortly(prefers)}`);
   if (maxTokensField !== undefined && !['max_completion_tokens', 'max_tokens'].includes(maxTokensField as string))
     problems.push(
-      `${at}: maxTokensField must be 'max_completion_tokens' or 'max_tokens'; found ${describeKind(maxTokensField)}`,
+      `${at}: maxTokensField must be 'max_completion_tokens' or 'max_tokens'; found ${shortly(maxTokensField)}`,
     );
   if (extraBody !== undefined && !isObject(extraBody))
     problems.push(`${at}: extraBody must be an object that is sent along; found ${describeKind(extraBody)}`);

@@ -113,7 +113,7 @@ function worthRepeating(status: number, error: unknown): boolean {
 function hint(status: number, error: unknown): string {
   if (isFinal(error)) return ': the account has nothing left, or is closed';
   if (status === 401 || status === 403) return ': check the key';
-  if (status === 404) return ': check the model name and the base URL';
+  if (status === 404) return ': check the model name, the base URL, and whether the server has this API (openAI’s api)';
   if (status === 400 || status === 422) return ': it refuses this request, its reason is in cause';
   return '';
 }

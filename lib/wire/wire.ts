@@ -49,6 +49,8 @@ export type Failure =
       readonly correction: string;
       /** What was wrong, a line each; they may quote the reply. */
       readonly problems: readonly string[];
+      /** The same for the error's message, where it quotes nothing of the reply. */
+      readonly reason?: string;
     };
 
 /** What a reply says. */

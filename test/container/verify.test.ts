@@ -217,6 +217,22 @@ describe('a subclass of a class with agents', () => {
   });
 });
 
+describe('verify warns', () => {
+  it('of several calls in a turn that the model’s wire does not have', () => {
+    @injectable()
+    class Several {
+      constructor(@AI({ tools: [OrderTools], parallelToolCalls: true }) readonly agent: AIService) {}
+    }
+    const { problems, warnings } = verify((c) => {
+      bindAll(c, OrderTools, OrderService, Several);
+    });
+    expect(problems).toEqual([]);
+    expect(warnings).toEqual([
+      expect.stringMatching(/^\[inversify-ai\] @AI on Several#0: parallelToolCalls does nothing, .* beside it\.$/),
+    ]);
+  });
+});
+
 describe('verify says nothing against', () => {
   it('a class that is made by hand, or only a name for another, and extends one with agents', () => {
     @injectable()

@@ -510,16 +510,21 @@ describe('the page on wires says how several calls are run', () => {
     expect(mixed!.calls.map(({ outcome }) => outcome)).toEqual(['failed', 'ok']);
   });
 
-  it.each([
-    ['envelope', [undefined, undefined]],
-    ['union', [undefined, undefined]],
-    ['native', [false, true]],
-  ] as const)('and sends on %s parallel_tool_calls as %j', async (wire, sent) => {
-    const bodies = await Promise.all(
-      [{}, { parallelToolCalls: true }].map(async (options) => (await play(wire, [text('ok')], options)).bodies[0]!),
-    );
-    expect(bodies.map((body) => (body as { readonly parallel_tool_calls?: boolean }).parallel_tool_calls)).toEqual(
-      sent,
+  const sentWith = async (wire: WireName, options: Partial<AIServiceOptions>): Promise<unknown> =>
+    ((await play(wire, [text('ok')], options)).bodies[0] as { readonly parallel_tool_calls?: unknown })
+      .parallel_tool_calls;
+
+  it('and sends parallel_tool_calls on native', async () => {
+    expect([await sentWith('native', {}), await sentWith('native', { parallelToolCalls: true })]).toEqual([
+      false,
+      true,
+    ]);
+  });
+
+  it.each(['envelope', 'union'] as const)('and sends nothing of it on %s, where more is an error', async (wire) => {
+    expect(await sentWith(wire, {})).toBeUndefined();
+    await expect(sentWith(wire, { parallelToolCalls: true })).rejects.toThrow(
+      /parallelToolCalls needs the wire native/,
     );
   });
 });

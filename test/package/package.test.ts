@@ -538,30 +538,19 @@ setInterval(() => undefined, 1_000);`,
     expect(compile('frameworks', readmeBlocks('ts', page)[1]!)).toEqual({ status: 0, output: '' });
   });
 
-  it('compiles and runs the program of the page on the loop', () => {
-    const [program] = readmeBlocks('ts', 'docs/loop.md');
-    expect(compile('looping', program!)).toEqual({ status: 0, output: '' });
-    const { status, stdout, stderr } = run('looping/main.js');
+  /* Each program of a page, and the block of text that it prints. */
+  it.each([
+    ['loop', 0, 1],
+    ['wires', 0, 0],
+    ['wires', 1, 1],
+    ['tools', 0, 0],
+  ])('compiles and runs the programs of docs/%s.md: %p', (name, at, prints) => {
+    const program = readmeBlocks('ts', `docs/${name}.md`)[at]!;
+    const folder = `docs-${name}-${at.toString()}`;
+    expect(compile(folder, program)).toEqual({ status: 0, output: '' });
+    const { status, stdout, stderr } = run(`${folder}/main.js`);
     expect(stderr).toBe('');
-    expect(stdout).toBe(readmeBlocks('text', 'docs/loop.md')[1]);
-    expect(status).toBe(0);
-  });
-
-  it('compiles and runs the program of the page on wires', () => {
-    const [program] = readmeBlocks('ts', 'docs/wires.md');
-    expect(compile('wired', program!)).toEqual({ status: 0, output: '' });
-    const { status, stdout, stderr } = run('wired/main.js');
-    expect(stderr).toBe('');
-    expect(stdout).toBe(readmeBlocks('text', 'docs/wires.md')[0]);
-    expect(status).toBe(0);
-  });
-
-  it('compiles and runs the program of the page on tools', () => {
-    const [program] = readmeBlocks('ts', 'docs/tools.md');
-    expect(compile('tooled', program!)).toEqual({ status: 0, output: '' });
-    const { status, stdout, stderr } = run('tooled/main.js');
-    expect(stderr).toBe('');
-    expect(stdout).toBe(readmeBlocks('text', 'docs/tools.md')[0]);
+    expect(stdout).toBe(readmeBlocks('text', `docs/${name}.md`)[prints]);
     expect(status).toBe(0);
   });
 

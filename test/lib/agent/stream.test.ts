@@ -224,6 +224,21 @@ describe('a stream', () => {
     await expect(stream.next()).rejects.toThrow(/await each next\(\)/);
     expect((await first).value).toMatchObject({ type: 'run-started' });
   });
+
+  it('is read once: a second loop is refused, and finds nothing silently', async () => {
+    const { service } = agent([text('done')]);
+    const read = service.stream('q');
+    await all(read);
+    expect(String((await all(read)).error)).toMatch(/it was read already, and is read once/);
+    const left = service.stream('q');
+    for await (const event of left) if (event.type === 'run-started') break;
+    expect(String((await all(left)).error)).toMatch(/it was read already/);
+  });
+
+  it('says stream where its options are wrong', async () => {
+    const { error } = await all(agent([]).service.stream('q', { maxToolCalls: 0 }));
+    expect(String(error)).toMatch(/, stream: maxToolCalls must be/);
+  });
 });
 
 describe('a provider call that is shown', () => {

@@ -76,6 +76,36 @@ describe('a tool choice', () => {
     expect(JSON.stringify(bodies[1])).toContain('call one of these tools before you answer: find, pay.');
     const { error } = await ask([text('No.'), text('No.')], { toolChoice: 'required' });
     expect(error).toMatchObject({ code: 'malformed', text: 'No.' });
+    expect(String(error)).toMatch(/it answers, and had to call one of find, pay first, by the toolChoice\.$/);
+  });
+
+  const answers = [text('No need.'), text('done')];
+  it.each<[string, string, readonly ScriptedTurn[], RegExp]>([
+    ['a corrective turn', 'required', answers, /a tool had to be called, .* was not within maxToolCalls\.$/],
+    [
+      'calls of what there is not',
+      'required',
+      [call('drop'), done],
+      /was not within maxToolCalls: drop \(unknown-tool\)\.$/,
+    ],
+    ['calls of another tool', 'pay', [call('find'), done], /pay had to be called, .*: find \(refused\)\.$/],
+  ])('is not passed by where %s used up maxToolCalls, on no wire', async (_title, toolChoice, turns, words) => {
+    for (const wire of ['envelope', 'union', 'native'] as const) {
+      const { error, model } = await ask(turns, { toolChoice, maxToolCalls: 1, wire });
+      expect(error).toMatchObject({ code: 'malformed' });
+      expect(String(error)).toMatch(words);
+      expect(model.requests).toHaveLength(1);
+    }
+  });
+
+  it('says so where it is none, and a tool is called', async () => {
+    const { error } = await ask([call('pay')], { toolChoice: 'none' });
+    expect(String(error)).toMatch(/the model named "pay", and the toolChoice is 'none', .*Nothing was run/);
+  });
+
+  it('of the agent that a question’s group leaves out is said to be the agent’s', async () => {
+    const { error } = await ask([done], { toolChoice: 'pay' }, { toolGroup: ReadOnly });
+    expect(String(error)).toMatch(/chat: toolGroup leaves no pay, which the agent's toolChoice wants/);
   });
 
   it('of a question stands in place of the agent’s, of its own narrowed tools', async () => {
@@ -102,7 +132,12 @@ describe('a tool choice', () => {
       { wire: 'xml' as never },
       /wire must be 'envelope', 'union' or 'native'; found "xml"/,
     ],
-    ['no boolean', { parallelToolCalls: 1 as never }, /parallelToolCalls must be true or false, found a number/],
+    ['no boolean', { parallelToolCalls: 1 as never }, /parallelToolCalls must be true or false, found 1/],
+    [
+      'several calls on a wire that has one',
+      { parallelToolCalls: true, wire: 'union' },
+      /parallelToolCalls needs the wire native, and wire is 'union'/,
+    ],
     ['no count', { maxParallelCalls: 0 }, /maxParallelCalls must be a whole number of at least 1, found 0/],
   ])('and the options beside it are refused where they are none: %s', (_title, options, message) => {
     expect(() => createAIService({ model: scriptedModel([]), tools, ...options })).toThrow(message);
@@ -144,5 +179,20 @@ describe('a tool choice', () => {
 
   it('that needs a tool is refused where there is none', () => {
     expect(() => createAIService({ model: scriptedModel([]), toolChoice: 'required' })).toThrow(/there are no tools/);
+    expect(() => createAIService({ model: scriptedModel([]), toolChoice: 'find' })).toThrow(
+      /toolChoice must be 'auto', 'required', 'none'; found "find"/,
+    );
+  });
+
+  it('and several calls that the profile’s wire does not have are warned of', () => {
+    const logger = { warn: jest.fn(), error: jest.fn() };
+    const options = { model: scriptedModel([]), tools, logger, parallelToolCalls: true };
+    createAIService({ ...options, wire: 'native' });
+    createAIService({ ...options, parallelToolCalls: false });
+    expect(logger.warn).not.toHaveBeenCalled();
+    createAIService(options);
+    expect(logger.warn.mock.calls.map(([line]) => line as unknown)).toEqual([
+      "[inversify-ai] createAIService: parallelToolCalls does nothing, since scripted leads to the wire envelope, which has one call a turn; write wire: 'native' beside it.",
+    ]);
   });
 });

@@ -462,6 +462,11 @@ describe('openAI refuses', () => {
       { model: 'm', apiKey: 'k', baseURL: '127.0.0.1/v1' },
       /the base URL is no address; write it whole/,
     ],
+    [
+      'a base URL without a scheme',
+      { model: 'm', apiKey: 'k', baseURL: 'localhost:11434/v1' },
+      /the base URL is no address; write it whole, with its scheme/,
+    ],
     ['a client that is none', { model: 'm', client: {} as never }, /client must be an openai client/],
     [
       'a timeout of 0',

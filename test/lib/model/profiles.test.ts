@@ -349,7 +349,7 @@ describe('openAI refuses', () => {
     [
       'a word for schema that it does not know',
       { ...good, schema: 'strict' },
-      "openAI, profile: schema must be 'enforced', 'accepted' or 'none'; found a string",
+      "openAI, profile: schema must be 'enforced', 'accepted' or 'none'; found \"strict\"",
     ],
     [
       'no schema',
@@ -364,12 +364,12 @@ describe('openAI refuses', () => {
     [
       'an empty list of wires',
       { ...good, wires: [] },
-      'openAI, profile: wires must list some of envelope, union, native; found an array',
+      'openAI, profile: wires must list some of envelope, union, native; found an empty list',
     ],
     [
       'a wire that there is not',
       { ...good, wires: ['envelope', 'json'] },
-      'openAI, profile: wires must list some of envelope, union, native; found an array',
+      'openAI, profile: wires must list some of envelope, union, native; found "envelope", "json"',
     ],
     [
       'a wire in place of a list',
@@ -379,12 +379,12 @@ describe('openAI refuses', () => {
     [
       'to prefer a wire that is not in the list',
       { ...good, prefers: 'union' },
-      'openAI, profile: prefers must be one of its wires, envelope; found a string',
+      'openAI, profile: prefers must be one of its wires, envelope; found "union"',
     ],
     [
       'a field for tokens that there is not',
       { ...good, maxTokensField: 'maxTokens' },
-      "openAI, profile: maxTokensField must be 'max_completion_tokens' or 'max_tokens'; found a string",
+      "openAI, profile: maxTokensField must be 'max_completion_tokens' or 'max_tokens'; found \"maxTokens\"",
     ],
     [
       'an extra body that is no object',
@@ -409,7 +409,7 @@ describe('openAI refuses', () => {
       expect.stringMatching(/timeoutMs/),
       expect.stringMatching(/schema must be/),
       expect.stringMatching(/wires must list/),
-      "openAI: api must be 'chat' or 'responses', found a string",
+      "openAI: api must be 'chat' or 'responses', found \"both\"",
     ]);
   });
 });

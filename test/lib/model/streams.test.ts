@@ -391,17 +391,21 @@ describe('a stream that does not end well is an AIProviderError to be retried', 
     },
   );
 
-  it.each<[string, string, string]>([
-    ['a completion', JSON.stringify({ choices: [{ message: { content: 'ok' } }] }), 'application/json'],
-    ['one over many lines', JSON.stringify({ choices: [{ message: { content: 'ok' } }] }, null, 2), 'application/json'],
-    ['a response', JSON.stringify(response()), 'application/json'],
-    ['an error', JSON.stringify({ error: { message: 'SECRET' } }), 'application/json'],
-    ['a page', '<html>SECRET</html>', 'text/html'],
-  ])('with %s in place of a stream', async (_title, text, type) => {
+  it.each<[string, string, string, RegExp]>([
+    ['something of another kind', '{"models":[]}', 'application/json', /what came is no/],
+    [
+      'an error',
+      JSON.stringify({ error: { message: 'SECRET' } }),
+      'application/json',
+      /with an error in place|could not make a response/,
+    ],
+    ['what is cut off', '{"choices":[{"mess', 'application/json', /no usable response/],
+    ['a page', '<html>SECRET</html>', 'text/html', /ended before the reply/],
+  ])('with %s in place of a stream', async (_title, text, type, words) => {
     for (const api of APIS) {
       const error = await failure(collected(modelOf(answering(() => text, { type }).fetch, { api })));
       expect(error).toBeInstanceOf(AIProviderError);
-      expect(error).toMatchObject({ retryable: true, message: expect.stringMatching(/ended before the reply/) });
+      expect(error).toMatchObject({ message: expect.stringMatching(words) });
       expect(String(error)).not.toContain('SECRET');
     }
   });
@@ -430,6 +434,54 @@ describe('a stream that does not end well is an AIProviderError to be retried', 
       expect(error).toMatchObject({ status, retryable, requestId: 'req-9', retryAfterMs: 2_000 });
       expect(String(error)).not.toContain('SECRET');
     }
+  });
+});
+
+describe('a server that has no streams', () => {
+  const call = { id: 'c1', type: 'function', function: { name: 'find', arguments: '{"id":42}' } };
+  const completion = { choices: [{ message: { content: 'ok', tool_calls: [call] }, finish_reason: 'tool_calls' }] };
+  const called = { type: 'function_call', call_id: 'c1', name: 'find', arguments: '{"id":42}' };
+
+  it.each<[Api, object]>([
+    ['chat', completion],
+    ['responses', response({ output: [message('ok'), called] })],
+  ])('and answers with the whole as JSON, over %s, is read as it is without streams', async (api, whole) => {
+    for (const [text, type] of [
+      [JSON.stringify(whole), 'application/json'],
+      [JSON.stringify(whole, null, 2), 'application/json; charset=utf-8'],
+    ] as const) {
+      const headers = { 'x-request-id': 'req-9' };
+      const model = modelOf(answering(() => text, { type, headers }).fetch, { api });
+      const streamed = await collected(model);
+      expect(streamed).toMatchObject({ text: 'ok', calls: [{ id: 'c1', name: 'find', arguments: '{"id":42}' }] });
+      expect(streamed).toEqual(await model.complete(request, { signal: never }));
+    }
+  });
+
+  it('whose answer is shown all the same', async () => {
+    const { fetch } = answering(() => JSON.stringify({ choices: [{ message: { content: 'In transit.' } }] }), {
+      type: 'application/json',
+    });
+    const texts: string[] = [];
+    for await (const event of createAIService({ model: modelOf(fetch) }).stream('q'))
+      if (event.type === 'text') texts.push(event.delta);
+    expect(texts.join('')).toBe('In transit.');
+  });
+
+  it('or does not know stream_options: a profile’s extra body leaves them out, and cannot turn the stream off', async () => {
+    const bodies: unknown[] = [];
+    const stream = streamOf(BEGUN.chat + event(chunk({}, 'stop')));
+    const profile = {
+      schema: 'accepted',
+      wires: ['native'],
+      extraBody: { stream_options: undefined, stream: false },
+    } as const;
+    const fetch: typeof globalThis.fetch = (input, init) => {
+      bodies.push(JSON.parse(init!.body as string));
+      return stream.fetch(input, init);
+    };
+    await collected(modelOf(fetch, { profile }));
+    expect(bodies).toEqual([{ model: 'm', messages: [{ role: 'user', content: 'q' }], stream: true }]);
   });
 });
 
