@@ -9,7 +9,14 @@ import type { AILogger } from '../lib/logger.js';
 import { groupNames, narrows } from '../lib/tool/group.js';
 import type { DenialTest } from '../lib/tool/denial.js';
 import { ChatModel, isChatModel } from '../lib/model/chat-model.js';
-import { DEFAULT_RETRY, merge, type ModelPrices, type RetryOptions, type RunOptions } from '../lib/run-options.js';
+import {
+  DEFAULT_RETRY,
+  merge,
+  mergeLimits,
+  type ModelPrices,
+  type RetryOptions,
+  type RunOptions,
+} from '../lib/run-options.js';
 import { copiesOf } from '../lib/token.js';
 import { currentScope, SCOPE } from './current-scope.js';
 import { type CheckedApplication, checkApplication, type SiteLook } from './check.js';
@@ -26,7 +33,8 @@ import { RequestScope } from './request-scope.js';
 import type { ScopeOwner } from './scope-owner.js';
 import type { UnboundFinder } from './registry-key.js';
 import { refuseOtherApplication } from './scope-error.js';
-import { classesIn, compileSite, readList } from './site.js';
+import type { ScopedTools } from './scoped-tools.js';
+import { classesIn, compileSite, compileTools, readList } from './site.js';
 import type { ToolRegistry } from './tool-registry.js';
 import { unusedWarnings } from './unused.js';
 
@@ -70,6 +78,7 @@ export class Application implements SiteListener {
   readonly #defaults: ApplicationDefaults;
   readonly #agents = new Map<symbol, InjectedAgent>();
   readonly #sites: Site[] = [];
+  readonly #offers: ScopedTools[] = [];
   readonly #owner: ScopeOwner;
   readonly longLived: LongLived;
   readonly #plugin: PluginContext;
@@ -183,6 +192,17 @@ export class Application implements SiteListener {
     });
   }
 
+  /** Tools for callers that bring a model of their own: read as a site's are, at once; what is late, when it is asked for. */
+  offer(site: string, list: unknown, options: object): ScopedTools {
+    const unbound: UnboundFinder = (where, classes, scope) => this.#unbound(where, classes, scope);
+    const tools = compileTools(site, list, options, unbound);
+    const { limits, logger, isDenial, prices } = this.#defaults;
+    const definition = Object.freeze({ site, tools: tools.list, limits: mergeLimits(limits, undefined) });
+    const offer = Object.freeze({ definition, tools, logger, isDenial, prices, application: this, unbound });
+    this.#offers.push(offer);
+    return offer;
+  }
+
   /** The tool classes that nobody bound. */
   #unbound(where: string, classes: readonly Class[], scope: RequestScope | undefined): readonly string[] {
     return classes
@@ -221,6 +241,7 @@ export class Application implements SiteListener {
       owner: this.#owner,
       sites: this.#sites,
       look: (site) => this.#look(site, undefined),
+      offers: this.#offers,
       registry: this.registry,
       hasModel: copiesOf('ChatModel', ChatModel).some((token) => this.#isBound(token)),
     };

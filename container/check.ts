@@ -13,6 +13,7 @@ import { lostSites } from './lost-sites.js';
 import type { RegistryKey } from './registry-key.js';
 import { rootsOf } from './roots.js';
 import type { ScopeOwner } from './scope-owner.js';
+import type { ScopedTools } from './scoped-tools.js';
 import type { ToolRegistry } from './tool-registry.js';
 
 /** What is seen of one site: its agent, or what is wrong with it; and which of its classes nobody bound. */
@@ -29,6 +30,8 @@ export interface CheckedApplication {
   readonly owner: ScopeOwner;
   readonly sites: readonly Site[];
   readonly look: (site: Site) => SiteLook;
+  /** Tools for callers that bring a model of their own. */
+  readonly offers: readonly ScopedTools[];
   /** Where the keys of `tools` lists are looked up. */
   readonly registry: ToolRegistry;
   /** Whether a model is bound for sites that name none. */
@@ -46,12 +49,19 @@ export interface Check {
 
 /** Checks the sites of all classes that are bound, and what their tools would be built from. Builds nothing. */
 export function checkApplication(application: CheckedApplication): Check {
-  const { container, bindings, owner, sites, look, registry, hasModel } = application;
+  const { container, bindings, owner, sites, look, offers, registry, hasModel } = application;
   const { made, asked } = boundClasses(bindings);
   const problems = lostSites(made, sites);
   const warnings: string[] = [];
   const agents: InjectedAgent[] = [];
   const roots: ScopedRoot[] = [];
+  const checkTools = (where: string, offered: ScopedTools): void => {
+    const registered = lookUp(where, offered, registry);
+    problems.push(...registered.problems);
+    warnings.push(...offered.unbound(where, registered.classes, undefined).map((problem) => `${problem}.`));
+    const tools = [...offered.tools.roots, ...registered.classes.flatMap((target) => rootsOf(target).roots)];
+    roots.push(...[...new Set(tools)].map((id) => ({ where, id, forTool: true })));
+  };
   for (const site of sites) {
     const holders = [...asked].filter(([target]) => isOrExtends(target, site.target));
     if (holders.length === 0) continue;
@@ -63,12 +73,13 @@ export function checkApplication(application: CheckedApplication): Check {
     agents.push(agent);
     if (agent.model === undefined && !hasModel)
       warnings.push(`${where}: no model is known; pass one to installAI, or bind ChatModel.`);
-    const registered = lookUp(where, agent, registry);
-    problems.push(...registered.problems);
-    warnings.push(...agent.unbound(where, registered.classes, undefined).map((problem) => `${problem}.`));
-    const tools = [...agent.tools.roots, ...registered.classes.flatMap((target) => rootsOf(target).roots)];
-    roots.push(...[...new Set(tools)].map((id) => ({ where, id, forTool: true })));
+    checkTools(where, agent);
     roots.push(...holders.flatMap(([, ids]) => ids).map((id) => ({ where, id, forTool: false })));
+  }
+  for (const offered of offers) {
+    const where = offered.definition.site;
+    warnings.push(...offered.unbound(where, offered.tools.classes, undefined).map((problem) => `${problem}.`));
+    checkTools(where, offered);
   }
   for (const [name, token] of [
     ['AIObserver', AIObserver],
@@ -84,10 +95,10 @@ export function checkApplication(application: CheckedApplication): Check {
   };
 }
 
-/** What the keys of an agent's list lead to, and whether all of it goes together. */
+/** What the keys of a list lead to, and whether all of it goes together. */
 function lookUp(
   where: string,
-  { tools: { keys, list } }: InjectedAgent,
+  { tools: { keys, list } }: ScopedTools,
   registry: ToolRegistry,
 ): { readonly problems: readonly string[]; readonly classes: readonly Class[] } {
   if (keys.length === 0) return { problems: [], classes: [] };

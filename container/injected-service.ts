@@ -1,41 +1,29 @@
 import type { ServiceIdentifier } from 'inversify';
 import { type AgentDefinition, runAgent, type RunEnvironment } from '../lib/agent/agent.js';
-import { AIMiddleware, isMiddleware } from '../lib/agent/middleware.js';
-import { AIObserver, isObserver } from '../lib/agent/observer.js';
 import { type Answer, RunningService } from '../lib/agent/running-service.js';
 import type { AIService, WithToolsOptions } from '../lib/agent/service.js';
-import type { ModelPrices, RetryOptions } from '../lib/run-options.js';
-import { describeKind, throwProblems, unknownOptions } from '../lib/declaration.js';
+import type { RetryOptions } from '../lib/run-options.js';
+import { throwProblems, unknownOptions } from '../lib/declaration.js';
 import { AIDefinitionError, AIScopeError } from '../lib/errors.js';
-import type { AILogger } from '../lib/logger.js';
-import type { DenialTest } from '../lib/tool/denial.js';
 import { ChatModel, isChatModel } from '../lib/model/chat-model.js';
 import { copiesOf } from '../lib/token.js';
 import { currentScope } from './current-scope.js';
-import type { UnboundFinder } from './registry-key.js';
 import type { RequestScope } from './request-scope.js';
 import { refuseOtherApplication } from './scope-error.js';
-import { type CompiledTools, compileTools } from './site.js';
+import { callEnvironment, type ScopedTools } from './scoped-tools.js';
+import { compileTools } from './site.js';
 import { WatchedModel } from './watched-model.js';
 
 /** What an injected service is made of; all of it is shared but the scope. */
-export interface InjectedAgent {
+export interface InjectedAgent extends ScopedTools {
   readonly definition: AgentDefinition;
-  readonly tools: CompiledTools;
   /** The groups that it is narrowed to; none where it has all of its list. */
   readonly toolGroup: readonly string[];
   /** The site's own model, if it names one. */
   readonly model: ChatModel | undefined;
   /** For `verify`: what it asks for in vain. */
   readonly warnings: readonly string[];
-  readonly logger: AILogger;
-  readonly isDenial: DenialTest;
   readonly retry: Required<RetryOptions>;
-  readonly prices: ModelPrices | undefined;
-  /** The application whose scopes it may act in. */
-  readonly application: object;
-  /** What to write for each of these classes that nobody bound, neither in the application nor in the scope. */
-  readonly unbound: UnboundFinder;
 }
 
 /** The object behind `@AI`. It keeps no state of a request but the scope that it belongs to, and checks that at each call. */
@@ -68,25 +56,10 @@ export class InjectedService extends RunningService {
 
   async #environment(scope: RequestScope): Promise<RunEnvironment> {
     const model = this.#agent.model ?? (await this.#boundModel(scope));
-    const { definition, logger, isDenial, retry, prices } = this.#agent;
-    const observers = await allOf(scope, 'AIObserver', AIObserver);
-    const middleware = await allOf(scope, 'AIMiddleware', AIMiddleware);
-    throwProblems([
-      ...memberProblems(definition.site, 'AIObserver', observers, isObserver),
-      ...memberProblems(definition.site, 'AIMiddleware', middleware, isMiddleware),
-    ]);
     return {
+      ...(await callEnvironment(this.#agent, scope)),
       model: scope.watcher === undefined ? model : new WatchedModel(model, scope.watcher),
-      observers,
-      middleware,
-      logger,
-      isDenial,
-      retry,
-      prices,
-      host: scope,
-      working: (work, timeoutMs) => {
-        scope.waitFor(work, timeoutMs);
-      },
+      retry: this.#agent.retry,
     };
   }
 
@@ -133,26 +106,4 @@ export class InjectedService extends RunningService {
     scope.refuseIfClosed(site);
     return scope;
   }
-}
-
-/** What is bound under a class, of this copy of the package or of another: the application's first, then the scope's. */
-async function allOf<T>(scope: RequestScope, name: string, token: abstract new () => T): Promise<readonly T[]> {
-  const found: { readonly application: readonly T[]; readonly own: readonly T[] }[] = [];
-  for (const copy of copiesOf(name, token)) found.push(await scope.all(copy));
-  return [...found.flatMap(({ application }) => application), ...found.flatMap(({ own }) => own)];
-}
-
-/** A binding that gives nothing, or something else, must not look like one that is not there. */
-function memberProblems(
-  site: string,
-  token: string,
-  list: readonly unknown[],
-  isOne: (value: unknown) => boolean,
-): string[] {
-  return list
-    .filter((entry) => !isOne(entry))
-    .map(
-      (entry) =>
-        `${site}: what is bound as ${token} is none, found ${describeKind(entry)}; bind a class that extends ${token}, and nothing where there is to be none`,
-    );
 }

@@ -64,6 +64,17 @@ export interface AIHandle {
   readonly registry: ToolRegistry;
 }
 
+const applications = new WeakMap<object, Application>();
+
+/** The application behind a handle. Throws an `AIDefinitionError` for what is none. */
+export function applicationOf(where: string, ai: unknown): Application {
+  const application = typeof ai === 'object' && ai !== null ? applications.get(ai) : undefined;
+  if (application !== undefined) return application;
+  throw new AIDefinitionError(
+    `${where}: the first argument must be what installAI of this copy of the package returned; found ${describeKind(ai)}`,
+  );
+}
+
 const OPTIONS = ['model', ...RUN_OPTIONS, 'retry', 'prices', 'logger', 'isDenial'];
 const INSTALLED = Symbol.for('inversify-ai/installed');
 
@@ -111,7 +122,7 @@ export function installAI(container: Container, options: InstallOptions): AIHand
     },
     registryOf(container),
   );
-  return Object.freeze({
+  const handle: AIHandle = Object.freeze({
     verify: () => {
       application.verify();
     },
@@ -138,6 +149,8 @@ export function installAI(container: Container, options: InstallOptions): AIHand
       return result;
     },
   });
+  applications.set(handle, application);
+  return handle;
 }
 
 function registryOf(container: Container): ToolRegistry {

@@ -61,13 +61,11 @@ export interface RunningAgent extends Omit<AgentDefinition, 'wire' | 'tools'> {
   readonly identity: object;
 }
 
-/** What a run takes from where it is run: a scope, or nothing but the options of `createAIService`. */
-export interface RunEnvironment {
-  readonly model: ChatModel;
+/** What calls take from where they are made, whoever makes them. */
+export interface CallEnvironment {
   readonly observers: readonly AIObserver[];
   /** The first is the outermost. */
   readonly middleware: readonly AIMiddleware[];
-  readonly retry: Required<RetryOptions>;
   readonly prices?: ModelPrices | undefined;
   readonly logger: AILogger;
   /** Whether an exception of a tool's is told like a result that is nothing. */
@@ -80,12 +78,18 @@ export interface RunEnvironment {
   readonly signal?: AbortSignal;
 }
 
+/** What a run takes from where it is run: a scope, or nothing but the options of `createAIService`. */
+export interface RunEnvironment extends CallEnvironment {
+  readonly model: ChatModel;
+  readonly retry: Required<RetryOptions>;
+}
+
 /** Where a run is run. */
-export interface RunPlace {
+export interface RunPlace<E extends CallEnvironment = RunEnvironment> {
   /** Ends the run from outside: a scope that closes. */
   readonly signal?: AbortSignal;
   /** What the run takes from there. It may take its time, which counts as the run's. */
-  readonly environment: () => RunEnvironment | Promise<RunEnvironment>;
+  readonly environment: () => E | Promise<E>;
 }
 
 /**

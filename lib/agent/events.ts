@@ -9,7 +9,7 @@ import type { AIRun, PartialRun, ToolCallOutcome } from '../run.js';
 export interface AIRunEvent {
   /** Unique for each question. */
   readonly runId: string;
-  /** Which agent: `SupportController#0`, `SupportController.reader`, or `createAIService`. */
+  /** Which agent: `SupportController#0`, `SupportController.reader`, or `createAIService`; or a server, `mcpServer crm`. */
   readonly site: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
@@ -21,6 +21,7 @@ export interface AIRunEvent {
 
 /** A question was taken; nothing has been sent yet. */
 export interface RunStarted extends AIRunEvent {
+  /** Empty where nothing was asked: a call of its own, as a client of `mcpServer` makes it. */
   readonly question: string;
   /** What the caller passed as `metadata`; `{}` where nothing was. */
   readonly metadata: Readonly<Record<string, unknown>>;
@@ -105,7 +106,7 @@ export interface ToolSourceChanged extends AIRunEvent, SourceChange {}
 export interface RunEnded extends AIRunEvent {
   /** The run, finished or as far as it came. */
   readonly run: AIRun | PartialRun;
-  /** Why it ended with an answer; absent where it failed. */
+  /** Why it ended with an answer; absent where it failed, or where nothing was asked. */
   readonly stop?: AIRun['stop'];
   /** What it was rejected with; absent where it was not. */
   readonly error?: unknown;

@@ -1,7 +1,7 @@
 import type { AILimitError } from '../errors.js';
 import { Dispatcher } from '../tool/dispatcher.js';
 import type { ThrownErrors } from '../tool/thrown.js';
-import type { RunEnvironment, RunningAgent } from './agent.js';
+import type { CallEnvironment, RunningAgent } from './agent.js';
 import type { Deadline } from './deadline.js';
 import { type SurroundingCall, withinCall } from './nesting.js';
 import type { Observers } from './observer.js';
@@ -10,9 +10,9 @@ import type { RunState } from './run-state.js';
 
 /** What the calls of one run are part of. */
 interface RunParts {
-  readonly agent: RunningAgent;
-  readonly question: Question;
-  readonly environment: RunEnvironment;
+  readonly agent: Pick<RunningAgent, 'site' | 'limits' | 'identity'>;
+  readonly question: Pick<Question, 'text' | 'metadata' | 'outer'>;
+  readonly environment: CallEnvironment;
   readonly signal: AbortSignal;
   readonly deadline: Deadline;
   readonly state: RunState;

@@ -21,11 +21,14 @@ export class RunState {
   #turns = 0;
   readonly #outer: SurroundingCall | undefined;
 
-  /** @param outer the call that it is run inside, as another agent's tool */
-  constructor(question: string, prices: ModelPrices | undefined, outer?: SurroundingCall) {
+  /**
+   * @param question none where a call is made and nothing was asked
+   * @param outer the call that it is run inside, as another agent's tool
+   */
+  constructor(question: string | undefined, prices: ModelPrices | undefined, outer?: SurroundingCall) {
     this.#prices = prices;
     this.#outer = outer;
-    this.add({ role: 'user', text: question });
+    if (question !== undefined) this.add({ role: 'user', text: question });
   }
 
   /** Replies received. */

@@ -18,7 +18,7 @@ export interface ToolCallContext {
   readonly tool: string;
   /** Aborted when the caller gives up, the scope closes or the tool's time is over. */
   readonly signal: AbortSignal;
-  /** What the service was asked. */
+  /** What the service was asked; empty where nothing was, as in a call over MCP. */
   readonly question: string;
   /** The run so far, oldest first. */
   readonly transcript: readonly TranscriptEntry[];
