@@ -94,6 +94,13 @@ module.exports = {
       },
     },
     {
+      name: 'mcp-on-use',
+      severity: 'error',
+      comment: 'the SDK of MCP is an optional peer, loaded when a server is started or connected to',
+      from: { path: '^(index\\.ts$|lib/|decorators/|container/)' },
+      to: { path: 'node_modules/@modelcontextprotocol/', dynamic: false, dependencyTypesNot: ['type-only'] },
+    },
+    {
       name: 'nobody-knows-testing',
       severity: 'error',
       comment: 'the test kit is a door of its own',

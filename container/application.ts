@@ -34,7 +34,7 @@ import type { ScopeOwner } from './scope-owner.js';
 import type { UnboundFinder } from './registry-key.js';
 import { refuseOtherApplication } from './scope-error.js';
 import type { ScopedTools } from './scoped-tools.js';
-import { classesIn, compileSite, compileTools, readList } from './site.js';
+import { classesIn, type CompiledTools, compileSite, compileTools, readList } from './site.js';
 import type { ToolRegistry } from './tool-registry.js';
 import { unusedWarnings } from './unused.js';
 
@@ -192,12 +192,22 @@ export class Application implements SiteListener {
     });
   }
 
-  /** Tools for callers that bring a model of their own: read as a site's are, at once; what is late, when it is asked for. */
-  offer(site: string, list: unknown, options: object): ScopedTools {
+  /**
+   * Tools for callers that bring a model of their own: read as a site's are, at once; what is late, when it is asked for.
+   * Throws what is wrong with them together with `problems`, which were found before.
+   */
+  offer(site: string, list: unknown, options: object, problems: readonly string[]): ScopedTools {
     const unbound: UnboundFinder = (where, classes, scope) => this.#unbound(where, classes, scope);
-    const tools = compileTools(site, list, options, unbound);
+    let tools: CompiledTools;
+    try {
+      tools = compileTools(site, list, options, unbound);
+    } catch (error) {
+      if (!(error instanceof AIDefinitionError)) throw error;
+      throw new AIDefinitionError([...problems, ...error.problems]);
+    }
+    throwProblems(problems);
     const { limits, logger, isDenial, prices } = this.#defaults;
-    const definition = Object.freeze({ site, tools: tools.list, limits: mergeLimits(limits, undefined) });
+    const definition = Object.freeze({ site, tools: tools.list, limits: mergeLimits(limits) });
     const offer = Object.freeze({ definition, tools, logger, isDenial, prices, application: this, unbound });
     this.#offers.push(offer);
     return offer;
@@ -250,7 +260,11 @@ export class Application implements SiteListener {
   /** Checks the sites of all bound classes; throws all their problems in one error. */
   verify(): void {
     const { problems, warnings, agents } = checkApplication(this.#checked());
-    for (const warning of unusedWarnings(agents, this.#defaults.limits, this.#plugin.bindingService))
+    for (const warning of unusedWarnings(
+      [...agents, ...this.#offers],
+      this.#defaults.limits,
+      this.#plugin.bindingService,
+    ))
       this.#defaults.logger.warn(`[inversify-ai] ${warning}`);
     for (const warning of agents.flatMap((agent) => agent.warnings))
       this.#defaults.logger.warn(`[inversify-ai] ${warning}`);

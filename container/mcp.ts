@@ -3,3 +3,6 @@
 export { mcpTools, type MCPTools } from '../lib/mcp/mcp-tools.js';
 export type { MCPClient } from '../lib/mcp/mcp-client.js';
 export type { MCPAddress, MCPCommand, MCPHeaders, MCPServer, MCPToolsOptions } from '../lib/mcp/mcp-options.js';
+export { mcpServer, type MCPListening, type MCPToolServer } from './mcp-server.js';
+export type { MCPAuthenticate, MCPCallerBinder, MCPListenOptions, MCPRequest } from './mcp-server-options.js';
+export type { MCPServerOptions, MCPStdioOptions } from './mcp-server-options.js';

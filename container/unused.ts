@@ -5,18 +5,18 @@ import { AIMiddleware } from '../lib/agent/middleware.js';
 import { AIObserver } from '../lib/agent/observer.js';
 import type { AILimits } from '../lib/run-options.js';
 import { copiesOf } from '../lib/token.js';
-import type { InjectedAgent } from './injected-service.js';
 import { type PlanBinding, servesAlone } from './plan.js';
+import type { ScopedTools } from './scoped-tools.js';
 
 /** What is there for all sites and serves none of them: a misspelt name, a binding that no run asks for. */
 export function unusedWarnings(
-  agents: readonly InjectedAgent[],
+  offered: readonly ScopedTools[],
   limits: AILimits | undefined,
   bindings: PluginContext['bindingService'],
 ): readonly string[] {
-  const names = new Set(agents.flatMap(({ tools }) => tools.list.known.names));
+  const names = new Set(offered.flatMap(({ tools }) => tools.list.known.names));
   // What comes from elsewhere may have any name.
-  const isKnown = agents.every(({ tools }) => tools.list.late.length === 0);
+  const isKnown = offered.every(({ tools }) => tools.list.late.length === 0);
   const unknown = (name: string): readonly string[] =>
     names.has(name) || !isKnown
       ? []

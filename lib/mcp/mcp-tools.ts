@@ -36,6 +36,7 @@ export function mcpTools(server: MCPServer, options: MCPToolsOptions): MCPTools 
 
 /** What `mcpTools` gives: it stands in a `tools` list, or in a toolset. */
 export class MCPTools implements LateTools {
+  /** What makes it one of the sources that a `tools` list may hold. */
   readonly [LATE_TOOLS] = true;
   /** The name that it was given. */
   readonly server: string;
