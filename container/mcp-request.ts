@@ -22,9 +22,9 @@ export function checkHeaders(sdk: ServerSDK, request: IncomingMessage, { hosts, 
   // HTTP/2 calls it otherwise.
   const host = headers.host ?? headers[':authority'];
   if (typeof host !== 'string' || !sdk.validateHostHeader(host, [...hosts]).ok)
-    throw new Refusal(403, 'This host is not served');
+    throw new Refusal(403, 'This host is not served: mcpServer’s option hosts does not name it');
   if (!sdk.validateOriginHeader(headers.origin ?? null, [...origins]).ok)
-    throw new Refusal(403, 'This origin is not served');
+    throw new Refusal(403, 'This origin is not served: mcpServer’s option origins does not name it');
   // There is no session that could be streamed or ended.
   if (method !== 'POST') throw new Refusal(405, 'Method not allowed', { headers: { allow: 'POST' } });
 }
