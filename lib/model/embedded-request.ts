@@ -165,17 +165,36 @@ function readManifest(system: string): readonly EmbeddedTool[] {
   }));
 }
 
-/** `orderId: integer "The order id", sort?: "price" | "name" "Order of the results"` */
+const STRING = '"(?:[^"\\\\]|\\\\.)*"';
+const PIECES = new RegExp(`${STRING}|[{}]|, |[^"{},]+|.`, 'g');
+const PARAMETER = new RegExp(`^([A-Za-z0-9_-]+)(\\?)?: (${STRING}(?: \\| ${STRING})*|[A-Za-z]+)(.*)$`);
+const LAST_STRING = new RegExp(`${STRING}$`);
+
+/** `orderId: integer from 1 "The order id", sort?: "price" | "name" "Order of the results", lines: JSON array of …` */
 function readParameters(line: string): readonly EmbeddedParameter[] {
-  const string = '"(?:[^"\\\\]|\\\\.)*"';
-  const pattern = new RegExp(`([A-Za-z0-9_-]+)(\\?)?: ([a-z]+|${string}(?: \\| ${string})*) (${string})`, 'g');
-  return [...line.matchAll(pattern)].map(([, name = '', optional, type = '', description = '']) => ({
-    name,
-    type,
-    members: type.startsWith('"') ? (JSON.parse(`[${type.replaceAll('" | "', '","')}]`) as string[]) : [],
-    optional: optional !== undefined,
-    description: JSON.parse(description) as string,
-  }));
+  return apart(line).flatMap((written) => {
+    const [, name = '', optional, type = '', rest = ''] = PARAMETER.exec(written) ?? [];
+    if (name === '') return [];
+    const members = type.startsWith('"') ? (JSON.parse(`[${type.replaceAll('" | "', '","')}]`) as string[]) : [];
+    const description = JSON.parse(LAST_STRING.exec(rest)?.[0] ?? '""') as string;
+    return [{ name, type, members, optional: optional !== undefined, description }];
+  });
+}
+
+/** The parameters of a line; a comma within braces or quotes, or before what is no parameter, parts nothing. */
+function apart(line: string): readonly string[] {
+  const parameters: string[] = [];
+  let one = '';
+  let depth = 0;
+  const pieces = [...line.matchAll(PIECES)].map(([piece]) => piece);
+  for (const [index, piece] of pieces.entries()) {
+    depth += piece === '{' ? 1 : piece === '}' ? -1 : 0;
+    if (piece === ', ' && depth === 0 && /^[A-Za-z0-9_-]+\??: /.test(pieces[index + 1] ?? '')) {
+      parameters.push(one);
+      one = '';
+    } else one += piece;
+  }
+  return [...parameters, one];
 }
 
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : []);

@@ -70,6 +70,9 @@ function chooseCall(
   return best && { name: best.name, values: best.values };
 }
 
+/** What no question holds as such. */
+const STRUCTURES = new Set(['JSON', 'array', 'object']);
+
 /** The arguments, as far as the question holds them; `undefined` where a required one is missing. */
 function fill({ parameters }: EmbeddedTool, question: string): readonly EmbeddedValue[] | undefined {
   const numbers = question.match(/-?\d+(?:\.\d+)?/g) ?? [];
@@ -85,9 +88,11 @@ function fill({ parameters }: EmbeddedTool, question: string): readonly Embedded
           ? members.find((member) => question.toLowerCase().includes(member.toLowerCase()))
           : type === 'boolean'
             ? /\b(true|false)\b/i.exec(question)?.[0].toLowerCase()
-            : /e-?mail/i.test(`${name} ${description}`)
-              ? email
-              : quoted;
+            : STRUCTURES.has(type)
+              ? undefined
+              : /e-?mail/i.test(`${name} ${description}`)
+                ? email
+                : quoted;
     if (text !== undefined) values.push({ parameter, text });
     else if (!optional) return undefined;
   }

@@ -1,4 +1,4 @@
-import { AIObserver, type ChatModel } from 'inversify-ai';
+import { type AIHandle, type AILogger, AIObserver, type AIScope, type ChatModel } from 'inversify-ai';
 import { as, createApplication, people, type QuickstartApplication } from './application.js';
 import { NarratedModel, Narrator, type Print } from './narrator.js';
 import { Ledger, type SecurityContext } from './orders.js';
@@ -26,11 +26,7 @@ export const scenes: readonly Scene[] = [
 
 /** Plays scenes in one application, each as its caller, and prints what happens. */
 export async function play(model: ChatModel, list: readonly Scene[], print: Print, wire = false): Promise<void> {
-  // The log is for the people who run the application: it holds the real errors, so it goes another way than the scenes.
-  const log = (message: string, error?: unknown): void => {
-    process.stderr.write(`log: ${message}: ${String(error)}\n`);
-  };
-  const application = createApplication(new NarratedModel(model, print, wire), { warn: log, error: log });
+  const application = createApplication(new NarratedModel(model, print, wire), logToStandardError);
   for (const scene of list) await ask(application, scene, print);
   const { refunds } = application.container.get(Ledger);
   print(
@@ -40,14 +36,29 @@ export async function play(model: ChatModel, list: readonly Scene[], print: Prin
 
 async function ask({ ai }: QuickstartApplication, { caller, agent, question }: Scene, print: Print): Promise<void> {
   print(`== ${caller} asks ${agent}`);
+  await askAs(ai, caller, print, ({ container }) => container.get(SupportController)[agent].chat(question));
+}
+
+/** Asks in a scope of that person's, and prints each call and the answer. */
+export async function askAs(
+  ai: AIHandle,
+  caller: string,
+  print: Print,
+  question: (scope: AIScope) => Promise<string>,
+): Promise<void> {
   await ai.runInScope(
     (container) => {
       as(people[caller] as SecurityContext)(container);
       container.bind(AIObserver).toConstantValue(new Narrator(print));
     },
     async (scope) => {
-      const controller = scope.container.get(SupportController);
-      print(`answer: ${await controller[agent].chat(question)}`);
+      print(`answer: ${await question(scope)}`);
     },
   );
 }
+
+// The log is for the people who run the application: it holds the real errors, so it goes another way than the scenes.
+const log = (message: string, error?: unknown): void => {
+  process.stderr.write(`log: ${message}: ${String(error)}\n`);
+};
+export const logToStandardError: AILogger = { warn: log, error: log };

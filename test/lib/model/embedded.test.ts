@@ -81,6 +81,22 @@ describe('the offline stand-in', () => {
     expect((await ask('Where is my order?')).run.calls).toEqual([]);
   });
 
+  it.each(['envelope', 'union', 'native'] as const)(
+    'reads parameters with bounds, patterns, lists and objects, on %s',
+    async (wire) => {
+      const rich = tool('Bells_setBell', 'Sets the bell of a phone', {
+        phone: { type: 'string', pattern: '^[0-9, {}"]{3,20}$', description: 'The number, "in full"' },
+        days: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 7, optional: true, description: 'On' },
+        volume: { type: 'integer', minimum: 1, maximum: 9, description: 'How loud' },
+        tone: { type: 'string', enum: ['low, soft', 'high'], nullable: true, description: 'Which' },
+      });
+      const run = await createAIService({ model: embeddedModel(), tools: [rich], wire }).run(
+        'Set to 7, high, the bell of phone "555, 0199"',
+      );
+      expect(run.calls).toMatchObject([{ outcome: 'ok', arguments: { phone: '555, 0199', tone: 'high' } }]);
+    },
+  );
+
   it('names nothing outside the schema it got, and keeps to it', async () => {
     const { log } = await ask('Please refund order 42', orders.slice(0, 1), 1);
     expect(log).toHaveLength(2);
