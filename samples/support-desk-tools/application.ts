@@ -23,14 +23,16 @@ const deliveryDays = defineTool({
 });
 
 /** Keys of the registry, a class, a function, and another program's tools. */
-const tools = ['findOrder@orders', 'refundOrder@orders', CustomerTools, deliveryDays, knowledge];
+function deskTools() {
+  return ['findOrder@orders', 'refundOrder@orders', CustomerTools, deliveryDays, knowledge];
+}
 
 /** Two agents over all of them: one that can only look, and one that can do what the caller may. */
 @injectable()
 export class SupportDesk {
   constructor(
-    @AI({ tools, toolGroup: ReadOnly }) readonly tier1: AIService,
-    @AI({ tools }) readonly supervisor: AIService,
+    @AI({ tools: deskTools, toolGroup: ReadOnly }) readonly tier1: AIService,
+    @AI({ tools: deskTools }) readonly supervisor: AIService,
   ) {}
 }
 

@@ -28,15 +28,22 @@ const script = () => {
 };
 
 describe.each([
-  ['the scripted model', script],
-  ['the offline stand-in', embeddedModel],
-])('the desk with tools of every kind, on %s', (title, model) => {
+  // What tier1 has not got, a script can ask for.
+  [
+    'the scripted model',
+    script,
+    [
+      'call: CustomerTools_updatePhone(phone=555 0199)',
+      'result: There is no tool named "CustomerTools_updatePhone". The tools are: CustomerTools_getPhone, deliveryDays, kb_search, orders_findOrder.',
+    ],
+  ],
+  ['the offline stand-in', embeddedModel, ['call: CustomerTools_getPhone()', 'result: 555 0101']],
+])('the desk with tools of every kind, on %s', (_title, model, asked) => {
   it('offers, calls and answers with each of them, as the caller', async () => {
     const lines: string[] = [];
     await play(model(), scenes, (line) => lines.push(...line.split('\n')));
     expect(lines.filter((line) => line.startsWith('tools: '))).toEqual([...Array<string>(5).fill(LOOKS), ALL, ALL]);
     const called = lines.filter((line) => /^(call|result): /.test(line));
-    const scripted = title === 'the scripted model';
     expect(called).toEqual([
       'call: orders_findOrder(orderId=42)',
       'result: Order 42, one kettle, in transit, tracking NL1234567890',
@@ -48,13 +55,7 @@ describe.each([
       'result: 3 days to Norway',
       'call: CustomerTools_getPhone()',
       'result: 555 0101',
-      // What tier1 has not got, a script can ask for; the stand-in finds no such thing.
-      ...(scripted
-        ? [
-            'call: CustomerTools_updatePhone(phone=555 0199)',
-            expect.stringMatching(/^result: There is no tool named "CustomerTools_updatePhone"\./),
-          ]
-        : ['call: CustomerTools_getPhone()', 'result: 555 0101']),
+      ...asked,
       'call: CustomerTools_updatePhone(phone=555 0199)',
       'result: The number is 555 0199.',
       'call: orders_refundOrder(orderId=42)',
