@@ -35,6 +35,9 @@ const PEERS = [
   '@types/express',
   'fastify',
   'hono',
+  '@modelcontextprotocol/client',
+  '@modelcontextprotocol/server',
+  '@modelcontextprotocol/server-memory',
 ];
 
 beforeAll(() => {
@@ -573,18 +576,20 @@ setInterval(() => undefined, 1_000);`,
     expect(compile('frameworks', readmeBlocks('ts', page)[1]!)).toEqual({ status: 0, output: '' });
   });
 
-  /* Each program of a page, and the block of text that it prints. */
+  /* Each program of a page, the block of text that it prints, and what programs that it starts say besides. */
   it.each([
-    ['loop', 0, 1],
-    ['wires', 0, 0],
-    ['wires', 1, 1],
-    ['tools', 0, 0],
-  ])('compiles and runs the programs of docs/%s.md: %p', (name, at, prints) => {
+    ['loop', 0, 1, ''],
+    ['wires', 0, 0, ''],
+    ['wires', 1, 1, ''],
+    ['tools', 0, 0, ''],
+    ['mcp', 0, 0, 'Knowledge Graph MCP Server running on stdio\n'],
+    ['mcp', 1, 1, ''],
+  ])('compiles and runs the programs of docs/%s.md: %p', (name, at, prints, said) => {
     const program = readmeBlocks('ts', `docs/${name}.md`)[at]!;
     const folder = `docs-${name}-${at.toString()}`;
     expect(compile(folder, program)).toEqual({ status: 0, output: '' });
     const { status, stdout, stderr } = run(`${folder}/main.js`);
-    expect(stderr).toBe('');
+    expect(stderr).toBe(said);
     expect(stdout).toBe(readmeBlocks('text', `docs/${name}.md`)[prints]);
     expect(status).toBe(0);
   });
