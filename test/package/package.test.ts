@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { readmeBlocks } from '../readme.js';
+import { install, pack } from './packed.js';
 
 jest.setTimeout(120_000);
 
@@ -42,25 +43,7 @@ const PEERS = [
 
 beforeAll(() => {
   project = mkdtempSync(join(tmpdir(), 'package-'));
-  // The sources as they are, built and packed as they would be for the registry.
-  const sources = join(project, 'sources');
-  for (const name of readdirSync('.'))
-    if (!['node_modules', 'dist', 'build', '.git'].includes(name))
-      cpSync(name, join(sources, name), { recursive: true });
-  symlinkSync(resolve('node_modules'), join(sources, 'node_modules'));
-  const [packed] = JSON.parse(
-    execFileSync('npm', ['pack', '--json', '--silent', '--pack-destination', project], {
-      cwd: sources,
-      encoding: 'utf8',
-    }).replace(/^[^[]*/s, ''),
-  ) as { filename: string }[];
-  execFileSync('tar', ['-xzf', join(project, packed!.filename), '-C', project]);
-  mkdirSync(join(project, 'node_modules'));
-  cpSync(join(project, 'package'), join(project, 'node_modules/inversify-ai'), { recursive: true });
-  for (const peer of PEERS) {
-    mkdirSync(dirname(join(project, 'node_modules', peer)), { recursive: true });
-    symlinkSync(resolve('node_modules', peer), join(project, 'node_modules', peer));
-  }
+  install(project, pack(project), PEERS);
   writeFileSync(join(project, 'package.json'), '{ "type": "module", "private": true }');
   execFileSync(process.execPath, [resolve('node_modules/typescript/bin/tsc'), '-p', 'samples/tsconfig.json'], {
     cwd: join(project, 'sources'),
@@ -678,20 +661,6 @@ setInterval(() => undefined, 1_000);`,
         rmSync(alone, { recursive: true, force: true });
       }
     });
-  });
-
-  it('loads neither openai nor class-transformer until it is used, and can be required', () => {
-    writeFileSync(
-      join(project, 'loads.cjs'),
-      `const before = Object.keys(require.cache).length;
-const library = require('inversify-ai');
-library.openAI({ model: 'm', apiKey: 'k' });
-const loaded = Object.keys(require.cache).filter((file) => /node_modules.(openai|class-transformer|class-validator)/.test(file));
-console.log(typeof library.installAI, loaded.length);`,
-    );
-    const { stdout, stderr } = run('loads.cjs', ['--no-warnings']);
-    expect(stderr).toBe('');
-    expect(stdout).toBe('function 0\n');
   });
 
   it('says what to install where the optional peer is missing', () => {
