@@ -72,7 +72,12 @@ function compile(name: string, source: string, options: object = {}): { status: 
 
 function run(script: string, args: readonly string[] = []): { status: number | null; stdout: string; stderr: string } {
   const environment = { ...process.env, OPENAI_API_KEY: '', OPENAI_BASE_URL: '', NODE_OPTIONS: '' };
-  return spawnSync(process.execPath, [...args, script], { cwd: project, encoding: 'utf8', env: environment });
+  return spawnSync(process.execPath, [...args, script], {
+    cwd: project,
+    encoding: 'utf8',
+    env: environment,
+    timeout: 60_000,
+  });
 }
 
 describe('the quickstart’s command line', () => {
@@ -291,38 +296,9 @@ order.lines[0].quantity: expected an integer of at least 1, got 0
     expect(compile('wires', readFileSync('test/package/wires.ts', 'utf8'))).toEqual({ status: 0, output: '' });
   });
 
-  it('compiles tools from elsewhere, and says what a server of them needs', () => {
+  it('compiles tools from elsewhere', () => {
     const source = readFileSync('test/package/tools-from-elsewhere.ts', 'utf8');
     expect(compile('tools-from-elsewhere', source)).toEqual({ status: 0, output: '' });
-    writeFileSync(
-      join(project, 'no-sdk.js'),
-      `import 'reflect-metadata';
-       import { createServer } from 'node:http';
-       import { Container } from 'inversify';
-       import { defineTool, embeddedModel, installAI } from 'inversify-ai';
-       import { mcpServer } from 'inversify-ai/mcp';
-       const logger = { warn: () => undefined, error: (message, error) => console.log(error.message) };
-       const ai = installAI(new Container(), { model: embeddedModel(), logger });
-       const now = defineTool({ name: 'now', description: 'The time', parameters: {}, execute: () => 'now' });
-       const server = mcpServer(ai, [now], { name: 'clock', version: '1.0.0', authenticate: false });
-       await server.listen({ port: 0 }).catch((error) => console.log(error.name, error.message));
-       await server.stdio({ bind: () => undefined }).catch((error) => console.log(error.name));
-       const http = createServer(server.handler()).listen(0, '127.0.0.1', async () => {
-         const answer = await fetch(\`http://127.0.0.1:\${http.address().port}/\`, { method: 'POST', body: '{}' });
-         console.log(answer.status, await answer.text());
-         http.close();
-       });`,
-    );
-    const { status, stdout } = run('no-sdk.js');
-    const needs = 'mcpServer: to serve tools, the official SDK is needed; npm install @modelcontextprotocol/server';
-    expect(stdout.split('\n')).toEqual([
-      `AIDefinitionError ${needs}`,
-      'AIDefinitionError',
-      needs,
-      '500 {"jsonrpc":"2.0","error":{"code":-32603,"message":"Internal error"},"id":null}',
-      '',
-    ]);
-    expect(status).toBe(0);
   });
 
   it('compiles scopes, adapters and the two-callers kit', () => {

@@ -31,7 +31,7 @@ afterAll(() => {
 
 function run(args: readonly string[], cwd = project): { status: number | null; stdout: string; stderr: string } {
   const env = { ...process.env, OPENAI_API_KEY: '', OPENAI_BASE_URL: '', NODE_OPTIONS: '' };
-  return spawnSync(process.execPath, args, { cwd, encoding: 'utf8', env });
+  return spawnSync(process.execPath, args, { cwd, encoding: 'utf8', env, timeout: 60_000 });
 }
 
 const { exports: entries } = JSON.parse(readFileSync('package.json', 'utf8')) as { exports: object };
@@ -132,6 +132,41 @@ ai.runInScope(() => undefined, ({ container }) => container.get(Desk).agent.run(
     expect(readFileSync(join(common, 'main.js'), 'utf8')).toContain('require("inversify-ai")');
     const { stdout, stderr } = run(['--no-warnings', 'main.js'], common);
     expect([stdout, stderr]).toEqual(['function 42 done\n', '']);
+  });
+
+  it('says what to install where the SDK of MCP is missing, and its clients nothing', () => {
+    const bare = join(folder, 'bare');
+    install(bare, archive, ['inversify', 'reflect-metadata', '@inversifyjs/plugin', 'ipaddr.js', 'openai']);
+    writeFileSync(join(bare, 'package.json'), '{ "type": "module", "private": true }');
+    writeFileSync(
+      join(bare, 'no-sdk.js'),
+      `import 'reflect-metadata';
+       import { createServer } from 'node:http';
+       import { Container } from 'inversify';
+       import { defineTool, embeddedModel, installAI } from 'inversify-ai';
+       import { mcpServer } from 'inversify-ai/mcp';
+       const logger = { warn: () => undefined, error: (message, error) => console.log(error.message) };
+       const ai = installAI(new Container(), { model: embeddedModel(), logger });
+       const now = defineTool({ name: 'now', description: 'The time', parameters: {}, execute: () => 'now' });
+       const server = mcpServer(ai, [now], { name: 'clock', version: '1.0.0', authenticate: false });
+       await server.listen({ port: 0 }).catch((error) => console.log(error.name, error.message));
+       await server.stdio({ bind: () => undefined }).catch((error) => console.log(error.name));
+       const http = createServer(server.handler()).listen(0, '127.0.0.1', async () => {
+         const answer = await fetch(\`http://127.0.0.1:\${http.address().port}/\`, { method: 'POST', body: '{}' });
+         console.log(answer.status, await answer.text());
+         http.close();
+       });`,
+    );
+    const { status, stdout } = run(['no-sdk.js'], bare);
+    const needs = 'mcpServer: to serve tools, the official SDK is needed; npm install @modelcontextprotocol/server';
+    expect(stdout.split('\n')).toEqual([
+      `AIDefinitionError ${needs}`,
+      'AIDefinitionError',
+      needs,
+      '500 {"jsonrpc":"2.0","error":{"code":-32603,"message":"Internal error"},"id":null}',
+      '',
+    ]);
+    expect(status).toBe(0);
   });
 
   it('reads what the compiler says of types through either of two copies of reflect-metadata', () => {
