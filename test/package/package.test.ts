@@ -543,6 +543,7 @@ setInterval(() => undefined, 1_000);`,
     ['tools', 0, 0, ''],
     ['mcp', 0, 0, 'Knowledge Graph MCP Server running on stdio\n'],
     ['mcp', 1, 1, ''],
+    ['coming-from', 0, 0, ''],
   ])('compiles and runs the programs of docs/%s.md: %p', (name, at, prints, said) => {
     const program = readmeBlocks('ts', `docs/${name}.md`)[at]!;
     const folder = `docs-${name}-${at.toString()}`;
