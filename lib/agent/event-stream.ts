@@ -64,7 +64,9 @@ const TYPES = {
 export class EventStream implements AsyncIterableIterator<AIEvent> {
   readonly #start: (watch: RunWatch) => Promise<Answered>;
   readonly #controller = new AbortController();
-  readonly #ready: AIEvent[] = [];
+  #ready: AIEvent[] = [];
+  /** The first of them that was not read. Taken from the front of a long list, each would move all that follow. */
+  #next = 0;
   #wake: (() => void) | undefined;
   #running: Promise<void> | undefined;
   #ended: { readonly error?: unknown } | undefined;
@@ -93,7 +95,7 @@ export class EventStream implements AsyncIterableIterator<AIEvent> {
     try {
       this.#running ??= this.#run();
       for (;;) {
-        const event = this.#ready.shift();
+        const event = this.#take();
         if (event !== undefined) return { done: false, value: event };
         if (this.#ended !== undefined) return this.#finish(this.#ended);
         await new Promise<void>((resolve) => {
@@ -108,13 +110,24 @@ export class EventStream implements AsyncIterableIterator<AIEvent> {
   /** Ends the run, and waits until it has ended. */
   async return(): Promise<IteratorResult<AIEvent, undefined>> {
     this.#controller.abort(new Error('nobody reads the stream any more'));
-    this.#ready.length = 0;
+    this.#ready = [];
     this.#running ??= Promise.resolve();
     await this.#running;
-    this.#ready.length = 0;
+    this.#ready = [];
+    this.#next = 0;
     this.#ended = {};
     this.#isOver = true;
     return { done: true, value: undefined };
+  }
+
+  #take(): AIEvent | undefined {
+    const event = this.#ready[this.#next++];
+    // Half of the list at a time: what is moved then was never moved more often than it is long.
+    if (this.#next * 2 > this.#ready.length) {
+      this.#ready = this.#ready.slice(this.#next);
+      this.#next = 0;
+    }
+    return event;
   }
 
   #finish(ended: { readonly error?: unknown }): IteratorResult<AIEvent, undefined> {

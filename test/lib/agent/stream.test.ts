@@ -225,6 +225,20 @@ describe('a stream', () => {
     expect((await first).value).toMatchObject({ type: 'run-started' });
   });
 
+  it('keeps what is not read yet, however much, in order', async () => {
+    const pieces = Array.from({ length: 40_000 }, (_, n) => `${n.toString()} `);
+    const { service } = agent([], { model: new Writes([pieces]) });
+    const stream = service.stream('q')[Symbol.asyncIterator]();
+    const begun = await stream.next();
+    // Until all of it is there, unread.
+    for (let n = 0; n < 40_000; n++) await Promise.resolve();
+    await settled();
+    const { events } = await all({ [Symbol.asyncIterator]: () => stream });
+    expect(begun.value).toMatchObject({ type: 'run-started' });
+    expect(texts(events)).toEqual([[1, pieces.join('')]]);
+    expect(events.at(-1)!.type).toBe('run-ended');
+  });
+
   it('is read once: a second loop is refused, and finds nothing silently', async () => {
     const { service } = agent([text('done')]);
     const read = service.stream('q');
