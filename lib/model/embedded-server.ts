@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { ChatChunks, chatCompletion, eventStream, now, type ServedReply } from './chat-server.js';
 import { type EmbeddedReply, writeReply } from './embedded-reply.js';
 import { type EmbeddedTurn, readChatTurn, readResponsesTurn } from './embedded-request.js';
 import { decide } from './embedded-rules.js';
@@ -12,10 +13,10 @@ export const embeddedFetch: typeof globalThis.fetch = async (input, init) => {
   const address = input instanceof Request ? input.url : input.toString();
   if (address.endsWith('/responses')) {
     const response = responseOf(replyTo(readResponsesTurn(body)));
-    return isStreamed ? eventStream(responseEvents(response), true) : Response.json(response);
+    return isStreamed ? eventStream(responseEvents(response), 'responses') : Response.json(response);
   }
-  const reply = replyTo(readChatTurn(body));
-  return isStreamed ? eventStream(chatChunks(reply), false) : Response.json(completionOf(reply));
+  const reply = servedOf(replyTo(readChatTurn(body)));
+  return isStreamed ? eventStream(chatChunks(reply), 'chat') : Response.json(chatCompletion(reply));
 };
 
 function replyTo(turn: EmbeddedTurn): EmbeddedReply {
@@ -23,31 +24,16 @@ function replyTo(turn: EmbeddedTurn): EmbeddedReply {
 }
 
 const MODEL = 'embedded-rules';
-const now = (): number => Math.floor(Date.now() / 1000);
 
-function completionOf({ text, refusal, call }: EmbeddedReply): object {
-  const calls = call && { tool_calls: [{ id: `call_${randomUUID()}`, type: 'function', function: call }] };
-  const message = { role: 'assistant', content: text === '' ? null : text, refusal: refusal ?? null, ...calls };
-  return {
-    id: `chatcmpl-${randomUUID()}`,
-    object: 'chat.completion',
-    created: now(),
-    model: MODEL,
-    choices: [{ index: 0, finish_reason: call === undefined ? 'stop' : 'tool_calls', logprobs: null, message }],
-    usage: { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 },
-  };
+function servedOf(reply: EmbeddedReply): ServedReply {
+  return { ...reply, model: MODEL, finish: reply.call === undefined ? 'stop' : 'tool_calls' };
 }
 
-function* chatChunks({ text, refusal, call }: EmbeddedReply): Generator<object> {
-  const common = { id: `chatcmpl-${randomUUID()}`, object: 'chat.completion.chunk', created: now(), model: MODEL };
-  const chunk = (delta: object, finish: string | null = null): object => ({
-    ...common,
-    choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }],
-    usage: null,
-  });
-  yield chunk({ role: 'assistant', content: '' });
-  for (const piece of pieces(text)) yield chunk({ content: piece });
-  if (refusal !== undefined) yield chunk({ refusal });
+function* chatChunks({ text, refusal, call, finish }: ServedReply): Generator<object> {
+  const chunks = new ChatChunks(MODEL);
+  yield chunks.piece({ role: 'assistant', content: '' });
+  for (const piece of pieces(text)) yield chunks.piece({ content: piece });
+  if (refusal !== undefined) yield chunks.piece({ refusal });
   if (call !== undefined) {
     const first = {
       index: 0,
@@ -55,12 +41,12 @@ function* chatChunks({ text, refusal, call }: EmbeddedReply): Generator<object> 
       type: 'function',
       function: { name: call.name, arguments: '' },
     };
-    yield chunk({ tool_calls: [first] });
+    yield chunks.piece({ tool_calls: [first] });
     for (const piece of pieces(call.arguments))
-      yield chunk({ tool_calls: [{ index: 0, function: { arguments: piece } }] });
+      yield chunks.piece({ tool_calls: [{ index: 0, function: { arguments: piece } }] });
   }
-  yield chunk({}, call === undefined ? 'stop' : 'tool_calls');
-  yield { ...common, choices: [], usage: { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 } };
+  yield chunks.piece({}, finish);
+  yield chunks.end();
 }
 
 interface EmbeddedResponse {
@@ -114,14 +100,4 @@ function* responseEvents(response: EmbeddedResponse): Generator<object> {
 
 function* pieces(text: string): Generator<string> {
   for (let at = 0; at < text.length; at += 8) yield text.slice(at, at + 8);
-}
-
-function eventStream(events: Iterable<object>, isNamed: boolean): Response {
-  let written = '';
-  for (const event of events) {
-    if (isNamed) written += `event: ${String(member(event, 'type'))}\n`;
-    written += `data: ${JSON.stringify(event)}\n\n`;
-  }
-  if (!isNamed) written += 'data: [DONE]\n\n';
-  return new Response(written, { headers: { 'content-type': 'text/event-stream' } });
 }
