@@ -38,7 +38,12 @@ module.exports = {
       `^lib/(tool|schema)/|${leaves}|node_modules/(class-transformer|ipaddr\\.js|@types/node)/`,
       'tool -> schema',
     ),
-    only('lib-model', '^lib/model/', `^lib/(model|schema)/|${leaves}|node_modules/openai/`, 'model -> schema'),
+    only(
+      'lib-model',
+      '^lib/model/',
+      `^lib/(model|schema)/|${leaves}|node_modules/(openai|@types/node)/`,
+      'model -> schema',
+    ),
     only('lib-wire', '^lib/wire/', `^lib/(wire|tool|model|schema)/|${leaves}`, 'wire -> tool, model -> schema'),
     only(
       'lib-mcp',

@@ -4,6 +4,8 @@ const config: Config = {
   testEnvironment: 'node',
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
+  // A real decoder in an installation of its own: `npm run test:real`.
+  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/real/grammar/'],
   extensionsToTreatAsEsm: ['.ts'],
   // Sources name their modules as Node will find them (`./x.js`); here they are still `./x.ts`.
   moduleNameMapper: {
@@ -11,6 +13,7 @@ const config: Config = {
     '^inversify-ai/(express|fastify|hono)$': '<rootDir>/container/adapters/$1.ts',
     // The test kit, with a look at every request that it is sent.
     '^inversify-ai/testing$': '<rootDir>/test/checked-testing.ts',
+    '^inversify-ai/llama$': '<rootDir>/lib/model/llama.ts',
     '^inversify-ai/mcp$': '<rootDir>/container/mcp.ts',
     '^inversify-ai/tools$': '<rootDir>/lib/tool/core-tools.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',

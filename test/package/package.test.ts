@@ -198,6 +198,7 @@ describe('the packed package', () => {
     ['inversify-ai', 'installAI'],
     ['inversify-ai/testing', 'scriptedModel'],
     ['inversify-ai/tools', 'httpGet'],
+    ['inversify-ai/llama', 'llamaModel'],
     ['inversify-ai/mcp', 'mcpTools'],
     ['inversify-ai/mcp', 'mcpServer'],
   ])('has types that need neither `types` nor the DOM: %s', (from, name) => {
