@@ -224,15 +224,15 @@ export class RequestScope extends AIScope implements ToolHost {
   }
 
   /** What is bound under a token, for the run itself. */
-  async service(token: ServiceIdentifier): Promise<unknown> {
+  service(token: ServiceIdentifier): Promise<unknown> {
     return this.#told(token, () => this.container.getAsync(token));
   }
 
-  async resolve(target: Class): Promise<object> {
-    return (await this.value(target)) as object;
+  resolve(target: Class): Promise<object> {
+    return this.value(target) as Promise<object>;
   }
 
-  async value(token: ServiceIdentifier): Promise<unknown> {
+  value(token: ServiceIdentifier): Promise<unknown> {
     return this.#told(token, () => this.#guard.forTool(token, () => this.container.getAsync(token)));
   }
 

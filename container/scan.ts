@@ -107,6 +107,7 @@ function compileMember(
     (source, index) => declare(origin, source, index, declaration.paramTypes, problems) ?? [],
   );
   if (problems.length > before) return undefined;
+  const waits = sources.some((source) => source.from === 'scope');
   const draft: ToolDraft = {
     name,
     origin,
@@ -118,7 +119,9 @@ function compileMember(
     prepare: async (args, context, host) => {
       const instance = await receiver(host);
       refuseOtherContract(target, member, instance);
-      const values = await Promise.all(sources.map((source) => valueOf(origin, source, args, context, host)));
+      const given = sources.map((source) => valueOf(origin, source, args, context, host));
+      // Most methods take nothing that has to be waited for.
+      const values = waits ? await Promise.all(given) : given;
       const method = (instance as Readonly<Record<string, unknown>>)[key] as (...values: unknown[]) => unknown;
       return () => Reflect.apply(method, instance, values);
     },
@@ -183,24 +186,32 @@ function declare(
   );
 }
 
-async function valueOf(
+/** A promise where it is the scope's to give. */
+function valueOf(
   origin: string,
   source: ParameterSource,
   args: Readonly<Record<string, unknown>>,
   context: ToolCallContext,
   host: unknown,
-): Promise<unknown> {
+): unknown {
   switch (source.from) {
     case 'model':
       return args[source.name];
     case 'call':
       return context;
-    case 'scope': {
-      const value = present(origin, source.token, 'is bound, but gives', await hostOf(host).value(source.token), null);
-      if (source.select === undefined) return value;
-      return present(origin, source.token, 'is bound, but select gives', await source.select(value as never));
-    }
+    case 'scope':
+      return fromScope(origin, source, host);
   }
+}
+
+async function fromScope(
+  origin: string,
+  { token, select }: Extract<ParameterSource, { readonly from: 'scope' }>,
+  host: unknown,
+): Promise<unknown> {
+  const value = present(origin, token, 'is bound, but gives', await hostOf(host).value(token), null);
+  if (select === undefined) return value;
+  return present(origin, token, 'is bound, but select gives', await select(value as never));
 }
 
 /**

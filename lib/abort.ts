@@ -7,7 +7,17 @@ export function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<
     const stop = onAbort(signal, () => {
       reject(signal.reason as Error);
     });
-    work.then(resolve, reject).finally(stop);
+    work.then(
+      (value) => {
+        stop();
+        resolve(value);
+      },
+      (error: unknown) => {
+        stop();
+        const thrown = error as Error;
+        reject(thrown);
+      },
+    );
   });
 }
 

@@ -43,7 +43,7 @@ export class ProviderTurns {
     const before = state.attempts;
     observers.tell('turnStarted', { turn, tools: request.tools });
     this.#said = '';
-    const reply = await this.#throughMiddleware(
+    const reply = await this.#reply(
       frozen(Object.keys(settings).length === 0 ? request : { ...request, settings }),
       turn,
       answerText,
@@ -85,12 +85,16 @@ export class ProviderTurns {
     this.#context.say?.(turn, text);
   }
 
-  async #throughMiddleware(request: ModelRequest, turn: number, answerText?: () => AnswerText): Promise<ModelReply> {
+  #reply(request: ModelRequest, turn: number, answerText?: () => AnswerText): Promise<ModelReply> {
+    const { middleware } = this.#context.environment;
+    if (middleware.length === 0) return this.#send(request, turn, this.#context.signal, answerText);
+    // What a middleware around turns has yet to see, nobody is shown.
+    return this.#throughMiddleware(request, turn, middleware.some(standsAroundTurns) ? undefined : answerText);
+  }
+
+  async #throughMiddleware(request: ModelRequest, turn: number, shown?: () => AnswerText): Promise<ModelReply> {
     const { agent, question, environment, signal, state } = this.#context;
     const { model, middleware } = environment;
-    // What a middleware around turns has yet to see, nobody is shown.
-    const shown = middleware.some(standsAroundTurns) ? undefined : answerText;
-    if (middleware.length === 0) return this.#send(request, turn, signal, shown);
     // The turn's own: what a middleware leaves under way when it replies in the model's place ends with the turn.
     const { controller, stop } = childController(signal);
     const context: TurnContext = Object.freeze({
@@ -119,7 +123,7 @@ export class ProviderTurns {
     }
   }
 
-  async #send(
+  #send(
     request: ModelRequest,
     turn: number,
     signal: AbortSignal,

@@ -75,21 +75,22 @@ export class TurnCalls {
       check();
       const from = used;
       let fatal: { readonly error: unknown } | undefined;
-      const ended = await Promise.allSettled(
-        batch.map(async (call, index) => {
-          const refused = from + index < left ? undefined : told.beyondCap;
-          try {
-            return await dispatcher.dispatch(call, { toolset, offered, refused });
-          } catch (error) {
-            // The run is over: what runs beside it is given up, and ends with an error that says only that.
-            fatal ??= { error };
-            if (batch.length > 1) giveUp();
-            throw error;
-          }
-        }),
-      );
+      const dispatch = async (call: RequestedCall, index: number): Promise<DispatchedCall | undefined> => {
+        const refused = from + index < left ? undefined : told.beyondCap;
+        try {
+          return await dispatcher.dispatch(call, { toolset, offered, refused });
+        } catch (error) {
+          // The run is over: what runs beside it is given up, and ends with an error that says only that.
+          fatal ??= { error };
+          if (batch.length > 1) giveUp();
+          return undefined;
+        }
+      };
+      const [only] = batch;
+      const ended =
+        batch.length === 1 && only !== undefined ? [await dispatch(only, 0)] : await Promise.all(batch.map(dispatch));
       used += batch.length;
-      for (const { record, seemsOk } of fulfilled(ended)) {
+      for (const { record, seemsOk } of ended.filter((one) => one !== undefined)) {
         last = record;
         allSeemOk &&= seemsOk;
         state.add({ role: 'tool', callId: record.callId, tool: record.tool, text: record.result });
@@ -124,8 +125,4 @@ export class TurnCalls {
     this.#ids.add(id);
     return id;
   }
-}
-
-function fulfilled(ended: readonly PromiseSettledResult<DispatchedCall>[]): readonly DispatchedCall[] {
-  return ended.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
 }

@@ -63,16 +63,19 @@ export class OpenAIModel extends ChatModel {
   }
 
   override async complete(request: ModelRequest, { signal }: { readonly signal: AbortSignal }): Promise<ModelReply> {
-    const { transport, where } = this.#options;
+    const { transport, where, client } = this.#options;
     const attempt = new Attempt(this.#options, signal);
+    let isWhole = false;
     try {
-      const [sent] = await this.#send(request, attempt, {});
+      const sent = this.#send(await client(), request, attempt, {});
       // The fetch or the client of an application may not heed the signal.
-      return transport.read(where, await untilAborted(attempt.signal, Promise.resolve(sent)));
+      const reply = transport.read(where, await untilAborted(attempt.signal, Promise.resolve(sent)));
+      isWhole = true;
+      return reply;
     } catch (error) {
       throw attempt.failure(error);
     } finally {
-      attempt.end();
+      attempt.end(isWhole);
     }
   }
 
@@ -80,11 +83,11 @@ export class OpenAIModel extends ChatModel {
     request: ModelRequest,
     { signal }: { readonly signal: AbortSignal },
   ): AsyncIterable<ModelDelta> {
-    const { transport, where } = this.#options;
+    const { transport, where, client } = this.#options;
     const attempt = new Attempt(this.#options, signal);
     let deltas: AsyncIterator<ModelDelta> | undefined;
     try {
-      const [sent] = await this.#send(request, attempt, transport.streaming);
+      const sent = this.#send(await client(), request, attempt, transport.streaming);
       const { data, requestId } = await untilAborted(attempt.signal, opened(sent));
       if ('whole' in data) {
         yield* deltasOf({ ...transport.read(where, data.whole), ...(requestId !== undefined && { requestId }) });
@@ -107,9 +110,8 @@ export class OpenAIModel extends ChatModel {
     }
   }
 
-  async #send(request: ModelRequest, attempt: Attempt, streaming: object): Promise<readonly [PromiseLike<unknown>]> {
-    const { transport, profile, client, timeoutMs } = this.#options;
-    const connected = await client();
+  #send(client: OpenAIClient, request: ModelRequest, attempt: Attempt, streaming: object): PromiseLike<unknown> {
+    const { transport, profile, timeoutMs } = this.#options;
     attempt.signal.throwIfAborted();
     // A profile may take back what not every server knows, but not whether there is a stream.
     const body = {
@@ -118,14 +120,11 @@ export class OpenAIModel extends ChatModel {
       ...('stream' in streaming && { stream: streaming.stream }),
     };
     attempt.body = body;
-    // In a list: by itself it would be awaited here, where nothing watches the time.
-    return [
-      transport.send(connected, body, {
-        signal: attempt.signal,
-        maxRetries: 0,
-        timeout: Math.min(timeoutMs + 1_000, MAX_TIMER_MS),
-      }),
-    ];
+    return transport.send(client, body, {
+      signal: attempt.signal,
+      maxRetries: 0,
+      timeout: Math.min(timeoutMs + 1_000, MAX_TIMER_MS),
+    });
   }
 }
 
@@ -179,11 +178,11 @@ class Attempt {
     return new AIProviderError(message, { status, requestId, retryable: true }, { cause: failure.cause });
   }
 
-  /** Closes what is still open: a stream that was left before its end. */
-  end(): void {
+  /** Closes what is still open: a stream that was left before its end. A reply that was read whole leaves nothing open. */
+  end(isWhole = false): void {
     clearTimeout(this.#timer);
     this.#stopListening();
-    this.#controller.abort(new Error('the attempt is over'));
+    if (!isWhole) this.#controller.abort(new Error('the attempt is over'));
   }
 }
 

@@ -55,9 +55,8 @@ export async function completeWithRetry(
   signal.throwIfAborted();
   // A child of the signal, with the deadline in it: what a model leaves on it goes with it.
   const { controller, stop } = childController(signal);
-  const deadline = new Error(`the deadline of ${retry.deadlineMs.toString()} ms`);
   const timer = setTimeout(() => {
-    controller.abort(deadline);
+    controller.abort(new Error(`the deadline of ${retry.deadlineMs.toString()} ms`));
   }, retry.deadlineMs);
   const call = new RetriedCall(model, request, context, controller.signal);
   try {
@@ -96,7 +95,9 @@ class RetriedCall {
       this.#attempts++;
       this.#context.sending();
       try {
-        const reply = readReply(this.#model, await untilAborted(this.#signal, this.#complete()));
+        const { shown } = this.#context;
+        const completed = shown === undefined ? this.#complete() : this.#streamed(shown);
+        const reply = readReply(this.#model, await untilAborted(this.#signal, completed));
         // The timer comes late where somebody holds the thread.
         if (this.#leftMs() <= 0) throw this.pastDeadline();
         return reply;
@@ -108,10 +109,17 @@ class RetriedCall {
   }
 
   /** A model that throws before it waits is one that rejects. */
-  async #complete(): Promise<unknown> {
-    const { shown } = this.#context;
-    if (shown === undefined || typeof this.#model.stream !== 'function')
-      return this.#model.complete(this.#request, { signal: this.#signal });
+  #complete(): Promise<unknown> {
+    try {
+      return Promise.resolve(this.#model.complete(this.#request, { signal: this.#signal }));
+    } catch (error) {
+      const thrown = error as Error;
+      return Promise.reject(thrown);
+    }
+  }
+
+  async #streamed(shown: ShownReply): Promise<unknown> {
+    if (typeof this.#model.stream !== 'function') return this.#complete();
     shown.begin();
     const reply = new ReplyAssembler();
     const deltas = this.#model.stream(this.#request, { signal: this.#signal })[Symbol.asyncIterator]();

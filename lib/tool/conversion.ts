@@ -3,7 +3,7 @@ import { AIDefinitionError, isErrorOf } from '../errors.js';
 import type { AILogger } from '../logger.js';
 import type { ArgumentKey } from '../schema/call-key.js';
 import type { Conversion } from '../schema/convert.js';
-import { cutShortBy, type Ending } from './execution.js';
+import { type Ending, unlessCutShort } from './execution.js';
 import { editedArguments } from './edit.js';
 import type { ToolInvocation } from './middleware.js';
 import { told } from './told.js';
@@ -41,28 +41,34 @@ export interface ConversionContext {
   readonly working?: ((work: Promise<unknown>, timeoutMs: number) => void) | undefined;
 }
 
+type Converted = Extract<Conversion, { ok: true }> | Ending;
+
 /** The arguments for the tool, or how the call ends. Rules of the application's may take as long as the tool, and no longer. */
-export async function convertArguments(
+export function convertArguments(
   context: ConversionContext,
   tool: CompiledTool,
   call: RequestedCall,
   sent: Readonly<Record<string, unknown>>,
-): Promise<Extract<Conversion, { ok: true }> | Ending> {
+): Converted | Promise<Converted> {
   // Its arguments may have been lost on the way: where a tool takes some, none at all must be said.
   const problem =
     call.problem ??
     (call.nothing === true && tool.parameters.length > 0 ? 'no arguments came; send {} for none' : undefined);
   const converting = problem === undefined ? tool.convert(sent) : { ok: false as const, lines: [problem] };
-  let conversion: Conversion | Ending;
-  if (converting instanceof Promise) {
-    const cutShort = cutShortBy(context.signal, tool);
+  if (!(converting instanceof Promise)) return converted(context, tool, call, converting);
+  const inTime = unlessCutShort(context.signal, tool, () => {
     context.working?.(converting, tool.timeoutMs);
-    try {
-      conversion = await Promise.race([converting, cutShort.ending]);
-    } finally {
-      cutShort.stop();
-    }
-  } else conversion = converting;
+    return converting;
+  });
+  return inTime.then((conversion) => converted(context, tool, call, conversion));
+}
+
+function converted(
+  context: ConversionContext,
+  tool: CompiledTool,
+  call: RequestedCall,
+  conversion: Conversion | Ending,
+): Converted {
   if ('outcome' in conversion) {
     // Nothing was executed, whatever the rules did.
     const result = conversion.outcome === 'timed-out' ? told.unchecked(tool.name) : conversion.result;

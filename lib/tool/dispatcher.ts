@@ -3,12 +3,12 @@ import { copyOfMetadata } from '../schema/copy.js';
 import { type ConversionContext, convertArguments, type FittingCall, type RequestedCall } from './conversion.js';
 import {
   aborted,
-  cutShortBy,
   type Ending,
   executeTool,
   type ExecutionContext,
   isUnexpected,
   seemsOk,
+  unlessCutShort,
 } from './execution.js';
 import type { ToolInvocation, ToolMiddleware } from './middleware.js';
 import { type CallProgress, noteProgress } from './progress.js';
@@ -98,7 +98,8 @@ export class Dispatcher {
         outcome: 'refused',
         result: told.notNow(tool.name, offered.names),
       }));
-    const conversion = await convertArguments(this.#context, tool, call, call.sent);
+    const converting = convertArguments(this.#context, tool, call, call.sent);
+    const conversion = converting instanceof Promise ? await converting : converting;
     if ('outcome' in conversion) return this.#report(call, begun, undefined, () => conversion);
     const fitting = { tool, call, sent: call.sent, values: conversion.values, keys: conversion.keys };
     return this.#report(call, begun, fitting, (progress) => this.#throughMiddleware(fitting, progress));
@@ -136,7 +137,7 @@ export class Dispatcher {
     return { record, seemsOk: seemsOk(ending) };
   }
 
-  async #throughMiddleware(fitting: FittingCall, progress: CallProgress): Promise<Ending> {
+  #throughMiddleware(fitting: FittingCall, progress: CallProgress): Ending | Promise<Ending> {
     const { middleware, signal } = this.#context;
     if (this.#isOver(signal)) return aborted(signal); // an observer may have done so just now
     if (middleware.length === 0) return this.#once(fitting, signal, progress);
@@ -171,23 +172,19 @@ export class Dispatcher {
     this.#count(tool);
     const controller = new AbortController();
     const context = this.#callContext(tool, call, controller.signal);
-    // Watched from before the tool begins: it may abort the run before it first waits.
-    const cutShort = cutShortBy(signal, tool);
     const begun = (): void => {
       progress.executed = true;
     };
     const { within = (_callId, start) => start() } = this.#context;
-    const work = within(call.callId, () => executeTool(tool, args, context, { ...this.#context, signal, begun }));
-    this.#context.working?.(work, tool.timeoutMs);
-    try {
-      const ending = await Promise.race([work, cutShort.ending]);
-      if (ending.outcome === 'timed-out' || ending.outcome === 'aborted') controller.abort(ending.error);
-      if (isUnexpected(ending))
-        logger.warn(`[inversify-ai] ${tool.name} ${ending.outcome} (run ${runId}, call ${call.callId})`, ending.error);
-      return ending;
-    } finally {
-      cutShort.stop();
-    }
+    const ending = await unlessCutShort(signal, tool, () => {
+      const work = within(call.callId, () => executeTool(tool, args, context, { ...this.#context, signal, begun }));
+      this.#context.working?.(work, tool.timeoutMs);
+      return work;
+    });
+    if (ending.outcome === 'timed-out' || ending.outcome === 'aborted') controller.abort(ending.error);
+    if (isUnexpected(ending))
+      logger.warn(`[inversify-ai] ${tool.name} ${ending.outcome} (run ${runId}, call ${call.callId})`, ending.error);
+    return ending;
   }
 
   /** A timer comes late where somebody holds the thread: the clock is looked at before anything begins. */

@@ -2,7 +2,7 @@ import { onAbort } from '../abort.js';
 import { isErrorOf } from '../errors.js';
 import type { ToolCallOutcome } from '../run.js';
 import type { DenialTest } from './denial.js';
-import { nothingText, resultText, shorten } from './result.js';
+import { nothingText, plainText, resultText, shorten } from './result.js';
 import { told } from './told.js';
 import type { CompiledTool, ToolCallContext } from './tool.js';
 
@@ -46,26 +46,42 @@ export function aborted(signal: AbortSignal): Ending {
   return { outcome: 'aborted', result: '', error: reason, fatal: { error: reason } };
 }
 
-/** How a call ends that does not end itself: past its time, or with its run. */
-export function cutShortBy(
+/**
+ * What the work comes to, or how a call ends that does not end itself: past its time, or with its run. Watched from before
+ * the work begins: it may abort the run before it first waits.
+ */
+export function unlessCutShort<T>(
   signal: AbortSignal,
   tool: CompiledTool,
-): { readonly ending: Promise<Ending>; readonly stop: () => void } {
-  let stop = (): void => undefined;
-  const ending = new Promise<Ending>((resolve) => {
+  begin: () => Promise<T>,
+): Promise<T | Ending> {
+  return new Promise<T | Ending>((resolve, reject) => {
     const timer = setTimeout(() => {
       const error = new Error(`${tool.name} did not finish within ${tool.timeoutMs.toString()} ms`);
-      resolve({ outcome: 'timed-out', result: told.timedOut(tool.name), error });
+      end({ outcome: 'timed-out', result: told.timedOut(tool.name), error });
     }, tool.timeoutMs);
-    const stopListening = onAbort(signal, () => {
-      resolve(aborted(signal));
-    });
-    stop = (): void => {
+    let stopListening = (): void => undefined;
+    const stop = (): void => {
       clearTimeout(timer);
       stopListening();
     };
+    const end = (ending: T | Ending): void => {
+      stop();
+      resolve(ending);
+    };
+    const fail = (error: Error): void => {
+      stop();
+      reject(error);
+    };
+    stopListening = onAbort(signal, () => {
+      end(aborted(signal));
+    });
+    try {
+      begin().then(end, fail);
+    } catch (error) {
+      fail(error as Error);
+    }
   });
-  return { ending, stop };
 }
 
 /** Runs the tool and tells its result; never rejects. */
@@ -88,19 +104,28 @@ export async function executeTool(
   let value: unknown;
   try {
     begun();
-    value = await prepared();
+    const returned = prepared();
+    value = mayBePromise(returned) ? await returned : returned;
   } catch (error) {
     // A definition error that comes from within is of something that the tool itself uses.
     return failure(tool, error, isErrorOf(error, 'scope'), isDenial);
   }
   try {
-    return { outcome: 'ok', result: await resultText(value, tool) };
+    return {
+      outcome: 'ok',
+      result: typeof value === 'string' ? plainText(value, tool) : await resultText(value, tool),
+    };
   } catch (error) {
     // What is lazy in a result may be denied as late as here.
     if (isDenial(error)) return { outcome: 'failed', result: nothingText(tool), error, denied: true };
     // The tool has done what it does; whatever its result throws, an AIToolError too, it must not be tried again.
     return { outcome: 'failed', result: told.failed(tool.name), error };
   }
+}
+
+/** What is no object has nothing to wait for. */
+function mayBePromise(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' || typeof value === 'function';
 }
 
 /** What the model is told of an exception is decided by where it came from, not by what it says. */

@@ -20,12 +20,19 @@ export class Repeats {
   readonly #byEnding = new WeakMap<Ending, Executed>();
 
   /** Executes a call, or says how the same one ended before. */
-  async once(
+  once(
     tool: CompiledTool,
     keysOfArguments: () => readonly ArgumentKey[],
     execute: () => Promise<Ending>,
   ): Promise<Ending> {
-    if (tool.effect === 'read-only' || tool.idempotent) return execute();
+    return tool.effect === 'read-only' || tool.idempotent ? execute() : this.#onlyOnce(tool, keysOfArguments, execute);
+  }
+
+  async #onlyOnce(
+    tool: CompiledTool,
+    keysOfArguments: () => readonly ArgumentKey[],
+    execute: () => Promise<Ending>,
+  ): Promise<Ending> {
     const keys = keysOfArguments();
     const executed = this.#executed.get(tool.name) ?? [];
     this.#executed.set(tool.name, executed);

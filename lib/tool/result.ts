@@ -13,8 +13,12 @@ interface ResultOptions {
 
 /** The text that the model is told for what a tool returned. Throws where it cannot be told. */
 export async function resultText(value: unknown, options: ResultOptions): Promise<string> {
-  if (value === undefined || value === null || value === '') return nothingText(options);
-  const text = typeof value === 'string' ? value : await tell(value);
+  if (value === undefined || value === null) return nothingText(options);
+  return plainText(typeof value === 'string' ? value : await tell(value), options);
+}
+
+/** The same for a text, which is told as it is. */
+export function plainText(text: string, options: ResultOptions): string {
   return text === '' ? nothingText(options) : shorten(text, options.maxResultChars);
 }
 
