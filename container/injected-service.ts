@@ -44,7 +44,7 @@ export class InjectedService extends RunningService {
 
   protected override place(): Answer {
     const scope = this.#scope();
-    const place = { signal: scope.signal, environment: () => this.#environment(scope) };
+    const place = { signal: scope.closing, environment: () => this.#environment(scope) };
     return async (message, options, asked) => {
       scope.refuseIfClosed(this.#agent.definition.site);
       return scope.run(async () => {

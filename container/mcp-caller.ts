@@ -81,7 +81,7 @@ interface Place {
 function placeIn(offer: ScopedTools, scope: RequestScope, signal: AbortSignal): Place {
   throwProblems(offer.unbound(offer.definition.site, offer.tools.classes, scope));
   scope.inspect(offer.tools);
-  return { signal, place: { signal: scope.signal, environment: () => callEnvironment(offer, scope) } };
+  return { signal, place: { signal: scope.closing, environment: () => callEnvironment(offer, scope) } };
 }
 
 /** All that a client is told of a tool. Whether it reaches beyond this machine nobody said, so neither do we. */

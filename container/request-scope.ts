@@ -1,4 +1,5 @@
 import type { Container, IsBoundOptions, ServiceIdentifier } from 'inversify';
+import { Cancellation } from '../lib/cancellation.js';
 import { AIDefinitionError, AIScopeError, isErrorOf } from '../lib/errors.js';
 import { copiesOf } from '../lib/token.js';
 import type { Class } from '../decorators/metadata.js';
@@ -28,7 +29,7 @@ export class RequestScope extends AIScope implements ToolHost {
   readonly #guard: ScopeGuard;
   readonly #owner: ScopeOwner;
   /** Made with the first question: most of what a scope does asks none. */
-  #closing: AbortController | undefined;
+  #closing: Cancellation | undefined;
   /** What it binds, in a word; unknown until it is asked for, and again when that changes. */
   #shape: { readonly word: string | undefined } | undefined;
   readonly #inspected = new WeakSet<object>();
@@ -93,12 +94,17 @@ export class RequestScope extends AIScope implements ToolHost {
   }
 
   /** Aborted when the scope closes. */
-  get signal(): AbortSignal {
+  get closing(): Cancellation {
     if (this.#closing === undefined) {
-      this.#closing = new AbortController();
+      this.#closing = new Cancellation();
       if (!this.open) this.#closing.abort(closedError(this.#ending));
     }
-    return this.#closing.signal;
+    return this.#closing;
+  }
+
+  /** The same for who listens to signals. */
+  get signal(): AbortSignal {
+    return this.closing.signal;
   }
 
   override run<T>(fn: (scope: AIScope) => T): T {

@@ -1,8 +1,10 @@
+import { type Abortable, Cancellation } from './cancellation.js';
+
 /**
  * A promise, or the reason of the signal if that comes first: for work that may not heed the signal itself. Nothing is
  * left on the signal, and what the work does later is nobody's.
  */
-export function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+export function untilAborted<T>(signal: Abortable, work: Promise<T>): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const stop = onAbort(signal, () => {
       reject(signal.reason as Error);
@@ -22,14 +24,14 @@ export function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<
 }
 
 /**
- * A controller of one's own, which aborts with any of the signals. It listens to them until `stop`: theirs may live for
+ * A cancellation of one's own, which aborts with any of these. It listens to them until `stop`: theirs may live for
  * ever, and `AbortSignal.any` keeps an entry on each for as long as its own result is referred to.
  */
-export function childController(...signals: readonly AbortSignal[]): {
-  readonly controller: AbortController;
+export function childController(...signals: readonly Abortable[]): {
+  readonly controller: Cancellation;
   readonly stop: () => void;
 } {
-  const controller = new AbortController();
+  const controller = new Cancellation();
   const stops = signals.map((signal) =>
     onAbort(signal, () => {
       controller.abort(signal.reason);
@@ -55,11 +57,12 @@ const hubs = new WeakMap<AbortSignal, Hub>();
  * Calls `listener` when the signal aborts, at once where it has; the returned function ends that. However many listen,
  * the signal has one listener of ours, and none once the last one stopped: Node warns of more than ten.
  */
-export function onAbort(signal: AbortSignal, listener: () => void): () => void {
+export function onAbort(signal: Abortable, listener: () => void): () => void {
   if (signal.aborted) {
     listener();
     return () => undefined;
   }
+  if (signal instanceof Cancellation) return signal.listen(listener);
   const hub = hubs.get(signal) ?? openHub(signal);
   hub.listeners.add(listener);
   return () => {

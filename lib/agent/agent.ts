@@ -1,4 +1,5 @@
 import { childController, untilAborted } from '../abort.js';
+import { type Abortable, signalOf } from '../cancellation.js';
 import type { AILogger } from '../logger.js';
 import type { ChatModel } from '../model/chat-model.js';
 import { throwProblems } from '../declaration.js';
@@ -75,7 +76,7 @@ export interface CallEnvironment {
   /** Told of each tool at work and how long it may take. */
   readonly working?: (work: Promise<unknown>, timeoutMs: number) => void;
   /** Ends the run from outside: a scope that closes. */
-  readonly signal?: AbortSignal;
+  readonly signal?: Abortable;
 }
 
 /** What a run takes from where it is run: a scope, or nothing but the options of `createAIService`. */
@@ -87,7 +88,7 @@ export interface RunEnvironment extends CallEnvironment {
 /** Where a run is run. */
 export interface RunPlace<E extends CallEnvironment = RunEnvironment> {
   /** Ends the run from outside: a scope that closes. */
-  readonly signal?: AbortSignal;
+  readonly signal?: Abortable;
   /** What the run takes from there. It may take its time, which counts as the run's. */
   readonly environment: () => E | Promise<E>;
 }
@@ -113,12 +114,12 @@ export async function runAgent(
   const { controller, stop } = childController(...signals);
   const deadline = new Deadline(agent.site, agent.limits.deadlineMs, controller);
   try {
-    const environment = await environmentOf(place, controller.signal).catch((error: unknown) => {
+    const environment = await environmentOf(place, controller).catch((error: unknown) => {
       throw rejection(error, {
         site: agent.site,
         // Nothing was sent, and nobody was there yet to be told.
         run: new RunState(question, undefined).soFar(),
-        isForeign: error !== place.signal?.reason && !deadline.isReason(error) && error === controller.signal.reason,
+        isForeign: error !== place.signal?.reason && !deadline.isReason(error) && error === controller.reason,
         isOwn: false,
         pastDeadline: deadline.isReason(error) ? deadline.error() : undefined,
       });
@@ -138,7 +139,7 @@ export async function runAgent(
       narrow(
         where,
         agent,
-        await lateTools(agent, { ...environment, observers }, asked, { signal: controller.signal, deadline, changes }),
+        await lateTools(agent, { ...environment, observers }, asked, { signal: controller, deadline, changes }),
         options,
       );
     const { model } = environment;
@@ -147,7 +148,7 @@ export async function runAgent(
       { ...agent, ...narrowed, identity: agent, wire: wireFor(model.profile, agent.wire, narrowed.toolset) },
       asked,
       { ...environment, ...(place.signal !== undefined && { signal: place.signal }), observers },
-      { signal: controller.signal, deadline, changes },
+      { signal: controller, deadline, changes },
     ).answer();
   } finally {
     deadline.stop();
@@ -176,7 +177,10 @@ async function lateTools(
     const tell = (change: SourceChange): void => {
       changes.push(Object.freeze({ ...change }));
     };
-    const { toolset, isWhole } = await untilAborted(signal, tools.find({ where: site, signal, host, tell }));
+    const { toolset, isWhole } = await untilAborted(
+      signal,
+      tools.find({ where: site, signal: signalOf(signal), host, tell }),
+    );
     if (isWhole) throwProblems(perToolProblems(site, limits, toolset));
     return toolset;
   } catch (thrown) {
@@ -198,7 +202,7 @@ async function lateTools(
 }
 
 /** Where it is there at once, a run that was ended beforehand is still one that its observers hear of. */
-async function environmentOf({ environment }: RunPlace, signal: AbortSignal): Promise<RunEnvironment> {
+async function environmentOf({ environment }: RunPlace, signal: Abortable): Promise<RunEnvironment> {
   const made = environment();
   return made instanceof Promise ? untilAborted(signal, made) : made;
 }

@@ -1,3 +1,4 @@
+import type { Cancellation } from '../cancellation.js';
 import { AILimitError } from '../errors.js';
 
 /**
@@ -7,13 +8,13 @@ import { AILimitError } from '../errors.js';
 export class Deadline {
   readonly #site: string;
   readonly #ms: number | undefined;
-  readonly #controller: AbortController;
+  readonly #controller: Cancellation;
   readonly #begun = performance.now();
   readonly #timer: NodeJS.Timeout | undefined;
   #error: AILimitError | undefined;
 
   /** @param ms none where there is no end */
-  constructor(site: string, ms: number | undefined, controller: AbortController) {
+  constructor(site: string, ms: number | undefined, controller: Cancellation) {
     this.#site = site;
     this.#ms = ms;
     this.#controller = controller;
@@ -26,12 +27,12 @@ export class Deadline {
   /** Throws the reason of whoever ended the run, the time included. */
   check(): void {
     if (this.#ms !== undefined && performance.now() - this.#begun >= this.#ms) this.#reached();
-    this.#controller.signal.throwIfAborted();
+    this.#controller.throwIfAborted();
   }
 
   /** Whether the run was ended by this, and by nobody before. */
   isReason(error: unknown): boolean {
-    return this.#error !== undefined && error === this.#error && this.#controller.signal.reason === error;
+    return this.#error !== undefined && error === this.#error && this.#controller.reason === error;
   }
 
   /** Made for whoever is told: the one on the signal may have been seen by others. */

@@ -1,4 +1,5 @@
 import { untilAborted } from '../abort.js';
+import type { Abortable } from '../cancellation.js';
 import { type AIError, type AILimitError, isErrorOf } from '../errors.js';
 import type { AIRun, TranscriptEntry } from '../run.js';
 import type { Dispatcher } from '../tool/dispatcher.js';
@@ -30,7 +31,7 @@ export class Run {
   readonly #agent: RunningAgent;
   readonly #question: Question;
   readonly #environment: RunEnvironment;
-  readonly #signal: AbortSignal;
+  readonly #signal: Abortable;
   readonly #deadline: Deadline;
   readonly #changes: readonly SourceChange[];
   readonly #state: RunState;

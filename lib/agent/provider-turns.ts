@@ -1,4 +1,5 @@
 import { childController, untilAborted } from '../abort.js';
+import type { Abortable } from '../cancellation.js';
 import { type ModelReply, type ModelRequest, readReply } from '../model/chat-model.js';
 import { completeWithRetry } from '../model/retry.js';
 import { copyOfMetadata } from '../schema/copy.js';
@@ -15,7 +16,7 @@ interface ProviderTurnsContext {
   readonly agent: RunningAgent;
   readonly question: Question;
   readonly environment: RunEnvironment;
-  readonly signal: AbortSignal;
+  readonly signal: Abortable;
   readonly state: RunState;
   readonly observers: Observers;
   /** What a middleware throws itself is noted here. */
@@ -111,7 +112,7 @@ export class ProviderTurns {
       const reply = turnThroughMiddleware(
         middleware,
         context,
-        () => this.#send(request, turn, controller.signal, shown),
+        () => this.#send(request, turn, controller, shown),
         (error, by) => {
           this.#context.thrown.note(error, by);
         },
@@ -126,7 +127,7 @@ export class ProviderTurns {
   #send(
     request: ModelRequest,
     turn: number,
-    signal: AbortSignal,
+    signal: Abortable,
     answerText: (() => AnswerText) | undefined,
   ): Promise<ModelReply> {
     const { agent, environment, state, observers, say } = this.#context;

@@ -1,3 +1,4 @@
+import type { Abortable } from '../cancellation.js';
 import type { AIRun } from '../run.js';
 import type { SourceChange } from '../tool/late-tools.js';
 import type { Deadline } from './deadline.js';
@@ -22,7 +23,7 @@ export interface Question {
 
 /** What ends a run from outside, and what happened before it began. */
 export interface RunClock {
-  readonly signal: AbortSignal;
+  readonly signal: Abortable;
   readonly deadline: Deadline;
   /** To tools that come from elsewhere. */
   readonly changes: SourceChange[];

@@ -1,3 +1,4 @@
+import type { Abortable } from '../cancellation.js';
 import type { AILimitError } from '../errors.js';
 import { Dispatcher } from '../tool/dispatcher.js';
 import type { ThrownErrors } from '../tool/thrown.js';
@@ -13,7 +14,7 @@ interface RunParts {
   readonly agent: Pick<RunningAgent, 'site' | 'limits' | 'identity'>;
   readonly question: Pick<Question, 'text' | 'metadata' | 'outer'>;
   readonly environment: CallEnvironment;
-  readonly signal: AbortSignal;
+  readonly signal: Abortable;
   readonly deadline: Deadline;
   readonly state: RunState;
   readonly observers: Observers;

@@ -1,3 +1,4 @@
+import { type Abortable, type Cancellation, signalOf } from '../cancellation.js';
 import { childController, untilAborted } from '../abort.js';
 import { deepFreeze } from '../declaration.js';
 import type { AILimits } from '../run-options.js';
@@ -50,7 +51,7 @@ export function runToolCall(
   return inPlace(call, place, async (controller, environment) => {
     const deadline = new Deadline(offered.site, offered.limits.deadlineMs, controller);
     try {
-      const run = new ToolCallRun(offered, { ...(await environment()), deadline, signal: controller.signal });
+      const run = new ToolCallRun(offered, { ...(await environment()), deadline, signal: controller });
       return await run.answer(call, place.signal);
     } finally {
       deadline.stop();
@@ -65,14 +66,14 @@ export async function listTools(
   place: RunPlace<CallEnvironment>,
 ): Promise<CompiledToolset> {
   if (tools.late.length === 0) return tools.known;
-  return inPlace(call, place, async ({ signal }, environment) => {
+  return inPlace(call, place, async (signal, environment) => {
     const { host, observers, logger } = await environment();
     const { runId } = new RunState(undefined, undefined);
     const told = new Observers(observers, logger, runIdentity(runId, site, undefined));
     const tell = (change: SourceChange): void => {
       told.tell('toolSourceChanged', change);
     };
-    return (await untilAborted(signal, tools.find({ where: site, signal, host, tell }))).toolset;
+    return (await untilAborted(signal, tools.find({ where: site, signal: signalOf(signal), host, tell }))).toolset;
   });
 }
 
@@ -80,11 +81,11 @@ export async function listTools(
 async function inPlace<T>(
   { signal }: Pick<ForeignCall, 'signal'>,
   place: RunPlace<CallEnvironment>,
-  work: (controller: AbortController, environment: () => Promise<CallEnvironment>) => Promise<T>,
+  work: (controller: Cancellation, environment: () => Promise<CallEnvironment>) => Promise<T>,
 ): Promise<T> {
   const { controller, stop } = childController(...[signal, place.signal].filter((one) => one !== undefined));
   try {
-    return await work(controller, () => untilAborted(controller.signal, Promise.resolve(place.environment())));
+    return await work(controller, () => untilAborted(controller, Promise.resolve(place.environment())));
   } finally {
     stop();
   }
@@ -92,7 +93,7 @@ async function inPlace<T>(
 
 /** What one call is made with. */
 interface ToolCallEnvironment extends CallEnvironment {
-  readonly signal: AbortSignal;
+  readonly signal: Abortable;
   readonly deadline: Deadline;
 }
 
@@ -114,7 +115,7 @@ class ToolCallRun {
   }
 
   /** @param scope aborted when the scope closes */
-  async answer(call: ForeignCall, scope: AbortSignal | undefined): Promise<DispatchedCall> {
+  async answer(call: ForeignCall, scope: Abortable | undefined): Promise<DispatchedCall> {
     const changes: SourceChange[] = [];
     let toolset = CompiledToolset.EMPTY;
     let unfound: { readonly error: unknown } | undefined;
@@ -148,7 +149,7 @@ class ToolCallRun {
     const tell = (change: SourceChange): void => {
       changes.push(Object.freeze({ ...change }));
     };
-    return (await untilAborted(signal, tools.find({ where: site, signal, host, tell }))).toolset;
+    return (await untilAborted(signal, tools.find({ where: site, signal: signalOf(signal), host, tell }))).toolset;
   }
 
   async #dispatch({ tool, sent }: ForeignCall, toolset: CompiledToolset): Promise<DispatchedCall> {
@@ -182,7 +183,7 @@ class ToolCallRun {
     return dispatched;
   }
 
-  #ended(error: unknown, scope: AbortSignal | undefined): unknown {
+  #ended(error: unknown, scope: Abortable | undefined): unknown {
     const { signal, deadline } = this.#environment;
     const isReason = signal.aborted && error === signal.reason;
     return rejection(error, {

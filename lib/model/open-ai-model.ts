@@ -1,4 +1,5 @@
 import { childController, untilAborted } from '../abort.js';
+import { type Abortable, abortableIn, type Cancellation } from '../cancellation.js';
 import { MAX_TIMER_MS } from '../declaration.js';
 import { AIProviderError, isErrorOf } from '../errors.js';
 import { deltasOf } from './assemble.js';
@@ -62,14 +63,14 @@ export class OpenAIModel extends ChatModel {
     this.#options = options;
   }
 
-  override async complete(request: ModelRequest, { signal }: { readonly signal: AbortSignal }): Promise<ModelReply> {
+  override async complete(request: ModelRequest, options: { readonly signal: AbortSignal }): Promise<ModelReply> {
     const { transport, where, client } = this.#options;
-    const attempt = new Attempt(this.#options, signal);
+    const attempt = new Attempt(this.#options, abortableIn(options));
     let isWhole = false;
     try {
       const sent = this.#send(await client(), request, attempt, {});
       // The fetch or the client of an application may not heed the signal.
-      const reply = transport.read(where, await untilAborted(attempt.signal, Promise.resolve(sent)));
+      const reply = transport.read(where, await untilAborted(attempt.cancellation, Promise.resolve(sent)));
       isWhole = true;
       return reply;
     } catch (error) {
@@ -79,16 +80,13 @@ export class OpenAIModel extends ChatModel {
     }
   }
 
-  override async *stream(
-    request: ModelRequest,
-    { signal }: { readonly signal: AbortSignal },
-  ): AsyncIterable<ModelDelta> {
+  override async *stream(request: ModelRequest, options: { readonly signal: AbortSignal }): AsyncIterable<ModelDelta> {
     const { transport, where, client } = this.#options;
-    const attempt = new Attempt(this.#options, signal);
+    const attempt = new Attempt(this.#options, abortableIn(options));
     let deltas: AsyncIterator<ModelDelta> | undefined;
     try {
       const sent = this.#send(await client(), request, attempt, transport.streaming);
-      const { data, requestId } = await untilAborted(attempt.signal, opened(sent));
+      const { data, requestId } = await untilAborted(attempt.cancellation, opened(sent));
       if ('whole' in data) {
         yield* deltasOf({ ...transport.read(where, data.whole), ...(requestId !== undefined && { requestId }) });
         return;
@@ -96,8 +94,8 @@ export class OpenAIModel extends ChatModel {
       deltas = transport.deltas(where, request, data, requestId)[Symbol.asyncIterator]();
       for (;;) {
         // An abort ends the client's loop as if the stream had ended: it is looked at here, at each piece.
-        const next = await untilAborted(attempt.signal, deltas.next());
-        attempt.signal.throwIfAborted();
+        const next = await untilAborted(attempt.cancellation, deltas.next());
+        attempt.cancellation.throwIfAborted();
         if (next.done === true) return;
         yield next.value;
       }
@@ -112,7 +110,7 @@ export class OpenAIModel extends ChatModel {
 
   #send(client: OpenAIClient, request: ModelRequest, attempt: Attempt, streaming: object): PromiseLike<unknown> {
     const { transport, profile, timeoutMs } = this.#options;
-    attempt.signal.throwIfAborted();
+    attempt.cancellation.throwIfAborted();
     // A profile may take back what not every server knows, but not whether there is a stream.
     const body = {
       ...streaming,
@@ -121,7 +119,7 @@ export class OpenAIModel extends ChatModel {
     };
     attempt.body = body;
     return transport.send(client, body, {
-      signal: attempt.signal,
+      signal: attempt.cancellation.signal,
       maxRetries: 0,
       timeout: Math.min(timeoutMs + 1_000, MAX_TIMER_MS),
     });
@@ -134,15 +132,15 @@ export class OpenAIModel extends ChatModel {
  */
 class Attempt {
   readonly #options: OpenAIModelOptions;
-  readonly #signal: AbortSignal;
-  readonly #controller: AbortController;
+  readonly #signal: Abortable;
+  readonly #controller: Cancellation;
   readonly #stopListening: () => void;
   readonly #timer: NodeJS.Timeout;
   #isLate = false;
   /** What was sent. */
   body: object = {};
 
-  constructor(options: OpenAIModelOptions, signal: AbortSignal) {
+  constructor(options: OpenAIModelOptions, signal: Abortable) {
     this.#options = options;
     this.#signal = signal;
     const { controller, stop } = childController(signal);
@@ -154,8 +152,9 @@ class Attempt {
     }, options.timeoutMs);
   }
 
-  get signal(): AbortSignal {
-    return this.#controller.signal;
+  /** What ends it. */
+  get cancellation(): Cancellation {
+    return this.#controller;
   }
 
   /** What an error of this attempt is thrown as: the signal's reason where that ended it. */

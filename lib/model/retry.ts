@@ -1,4 +1,5 @@
 import { childController, untilAborted } from '../abort.js';
+import { type Abortable, type Cancellation, signalOptions } from '../cancellation.js';
 import { counted } from '../declaration.js';
 import { type AIError, AIProviderError, isErrorOf } from '../errors.js';
 import type { RetryOptions } from '../run-options.js';
@@ -21,7 +22,7 @@ export interface Retrying {
 }
 
 export interface RetryContext {
-  readonly signal: AbortSignal;
+  readonly signal: Abortable;
   /** How often one provider call may be sent: 1 is no retry. */
   readonly maxAttempts: number;
   readonly retry: Required<RetryOptions>;
@@ -58,12 +59,12 @@ export async function completeWithRetry(
   const timer = setTimeout(() => {
     controller.abort(new Error(`the deadline of ${retry.deadlineMs.toString()} ms`));
   }, retry.deadlineMs);
-  const call = new RetriedCall(model, request, context, controller.signal);
+  const call = new RetriedCall(model, request, context, controller);
   try {
     return await call.reply();
   } catch (error) {
     signal.throwIfAborted();
-    throw controller.signal.aborted ? call.pastDeadline() : error;
+    throw controller.aborted ? call.pastDeadline() : error;
   } finally {
     clearTimeout(timer);
     stop();
@@ -75,13 +76,13 @@ class RetriedCall {
   readonly #model: ChatModel;
   readonly #request: ModelRequest;
   readonly #context: RetryContext;
-  readonly #signal: AbortSignal;
+  readonly #signal: Cancellation;
   readonly #begun = performance.now();
   #attempts = 0;
   #waitedFor = 0;
   #last: AIProviderError | undefined;
 
-  constructor(model: ChatModel, request: ModelRequest, context: RetryContext, signal: AbortSignal) {
+  constructor(model: ChatModel, request: ModelRequest, context: RetryContext, signal: Cancellation) {
     this.#model = model;
     this.#request = request;
     this.#context = context;
@@ -111,7 +112,7 @@ class RetriedCall {
   /** A model that throws before it waits is one that rejects. */
   #complete(): Promise<unknown> {
     try {
-      return Promise.resolve(this.#model.complete(this.#request, { signal: this.#signal }));
+      return Promise.resolve(this.#model.complete(this.#request, signalOptions(this.#signal)));
     } catch (error) {
       const thrown = error as Error;
       return Promise.reject(thrown);
@@ -122,7 +123,7 @@ class RetriedCall {
     if (typeof this.#model.stream !== 'function') return this.#complete();
     shown.begin();
     const reply = new ReplyAssembler();
-    const deltas = this.#model.stream(this.#request, { signal: this.#signal })[Symbol.asyncIterator]();
+    const deltas = this.#model.stream(this.#request, signalOptions(this.#signal))[Symbol.asyncIterator]();
     try {
       for (;;) {
         const next = await untilAborted(this.#signal, deltas.next());
@@ -235,7 +236,7 @@ function between0And1(random: () => number): number {
   }
 }
 
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
+function sleep(ms: number, signal: Abortable): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const slept = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, Math.ceil(ms));

@@ -1,3 +1,4 @@
+import type { Abortable } from '../cancellation.js';
 import { describeKind } from '../declaration.js';
 import { AIDefinitionError, isErrorOf } from '../errors.js';
 import type { AILogger } from '../logger.js';
@@ -35,7 +36,7 @@ export interface FittingCall {
 /** What a conversion needs to know of the run. */
 export interface ConversionContext {
   readonly runId: string;
-  readonly signal: AbortSignal;
+  readonly signal: Abortable;
   readonly logger: AILogger;
   /** Told of what is at work and how long it may take: whoever closes what it works in waits so long. */
   readonly working?: ((work: Promise<unknown>, timeoutMs: number) => void) | undefined;

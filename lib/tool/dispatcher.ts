@@ -1,4 +1,5 @@
 import type { ToolCallRecord, TranscriptEntry } from '../run.js';
+import { type Abortable, Cancellation } from '../cancellation.js';
 import { copyOfMetadata } from '../schema/copy.js';
 import { type ConversionContext, convertArguments, type FittingCall, type RequestedCall } from './conversion.js';
 import {
@@ -155,7 +156,7 @@ export class Dispatcher {
     });
   }
 
-  #once({ tool, values, call, keys }: FittingCall, signal: AbortSignal, progress: CallProgress): Promise<Ending> {
+  #once({ tool, values, call, keys }: FittingCall, signal: Abortable, progress: CallProgress): Promise<Ending> {
     return this.#repeats.once(tool, keys, () => this.#execute(tool, values, call, signal, progress));
   }
 
@@ -163,21 +164,22 @@ export class Dispatcher {
     tool: CompiledTool,
     args: FittingCall['values'],
     call: RequestedCall,
-    signal: AbortSignal,
+    signal: Abortable,
     progress: CallProgress,
   ): Promise<Ending> {
     const { logger, runId } = this.#context;
     if (this.#isOver(signal)) return aborted(signal); // an observer may have done so just now
     progress.counted = true;
     this.#count(tool);
-    const controller = new AbortController();
-    const context = this.#callContext(tool, call, controller.signal);
+    const controller = new Cancellation();
+    const context = this.#callContext(tool, call, controller);
     const begun = (): void => {
       progress.executed = true;
     };
+    const execution = { ...this.#context, signal, begun, own: controller };
     const { within = (_callId, start) => start() } = this.#context;
     const ending = await unlessCutShort(signal, tool, () => {
-      const work = within(call.callId, () => executeTool(tool, args, context, { ...this.#context, signal, begun }));
+      const work = within(call.callId, () => executeTool(tool, args, context, execution));
       this.#context.working?.(work, tool.timeoutMs);
       return work;
     });
@@ -188,7 +190,7 @@ export class Dispatcher {
   }
 
   /** A timer comes late where somebody holds the thread: the clock is looked at before anything begins. */
-  #isOver(signal: AbortSignal): boolean {
+  #isOver(signal: Abortable): boolean {
     try {
       this.#context.check();
     } catch {
@@ -201,7 +203,7 @@ export class Dispatcher {
     this.#executed.set(name, (this.#executed.get(name) ?? 0) + 1);
   }
 
-  #invocation({ tool, call, values }: FittingCall, signal: AbortSignal, progress: CallProgress): ToolInvocation {
+  #invocation({ tool, call, values }: FittingCall, signal: Cancellation, progress: CallProgress): ToolInvocation {
     const context = this.#callContext(tool, call, signal);
     const invocation = Object.freeze({
       ...context,
@@ -216,14 +218,16 @@ export class Dispatcher {
     return invocation;
   }
 
-  #callContext(tool: CompiledTool, call: RequestedCall, signal: AbortSignal): ToolCallContext {
+  #callContext(tool: CompiledTool, call: RequestedCall, cancellation: Cancellation): ToolCallContext {
     const { runId, question, metadata, transcript } = this.#context;
     return Object.freeze({
       runId,
       callId: call.callId,
       turn: call.turn,
       tool: tool.name,
-      signal,
+      get signal() {
+        return cancellation.signal;
+      },
       question,
       metadata,
       transcript: transcript(),

@@ -1,4 +1,5 @@
 import { onAbort } from '../abort.js';
+import type { Abortable, Cancellation } from '../cancellation.js';
 import { isErrorOf } from '../errors.js';
 import type { ToolCallOutcome } from '../run.js';
 import type { DenialTest } from './denial.js';
@@ -25,7 +26,7 @@ export interface ExecutionContext {
   /** Handed to the tool unread; see `CompiledTool`. */
   readonly host: unknown;
   /** Of the run. */
-  readonly signal: AbortSignal;
+  readonly signal: Abortable;
   /** Throws where the run is over, its time included. */
   readonly check: () => void;
   readonly isDenial: DenialTest;
@@ -41,7 +42,7 @@ export function isUnexpected({ outcome, fatal, told: said, denied }: Ending): bo
   return outcome === 'timed-out' || (outcome === 'failed' && fatal === undefined && said !== true && denied !== true);
 }
 
-export function aborted(signal: AbortSignal): Ending {
+export function aborted(signal: Abortable): Ending {
   const reason: unknown = signal.reason;
   return { outcome: 'aborted', result: '', error: reason, fatal: { error: reason } };
 }
@@ -50,11 +51,7 @@ export function aborted(signal: AbortSignal): Ending {
  * What the work comes to, or how a call ends that does not end itself: past its time, or with its run. Watched from before
  * the work begins: it may abort the run before it first waits.
  */
-export function unlessCutShort<T>(
-  signal: AbortSignal,
-  tool: CompiledTool,
-  begin: () => Promise<T>,
-): Promise<T | Ending> {
+export function unlessCutShort<T>(signal: Abortable, tool: CompiledTool, begin: () => Promise<T>): Promise<T | Ending> {
   return new Promise<T | Ending>((resolve, reject) => {
     const timer = setTimeout(() => {
       const error = new Error(`${tool.name} did not finish within ${tool.timeoutMs.toString()} ms`);
@@ -89,7 +86,14 @@ export async function executeTool(
   tool: CompiledTool,
   args: Readonly<Record<string, unknown>>,
   call: ToolCallContext,
-  { host, signal, check, isDenial, begun }: ExecutionContext & { readonly begun: () => void },
+  {
+    host,
+    signal,
+    check,
+    isDenial,
+    begun,
+    own,
+  }: ExecutionContext & { readonly begun: () => void; readonly own: Cancellation },
 ): Promise<Ending> {
   let prepared: () => unknown;
   try {
@@ -97,7 +101,7 @@ export async function executeTool(
     // The call may have been given up meanwhile: then it must not begin.
     check();
     signal.throwIfAborted();
-    call.signal.throwIfAborted();
+    own.throwIfAborted();
   } catch (error) {
     return failure(tool, error, isErrorOf(error, 'scope') || isErrorOf(error, 'definition'), isDenial);
   }

@@ -1,4 +1,5 @@
 import { onAbort } from '../abort.js';
+import { Cancellation } from '../cancellation.js';
 import { copyOf } from '../schema/copy.js';
 import { type ConversionContext, convertEdit, type FittingCall } from './conversion.js';
 import type { Ending } from './execution.js';
@@ -14,8 +15,8 @@ interface SurroundedContext {
   readonly middleware: readonly ToolMiddleware[];
   readonly thrown: ThrownErrors;
   /** What a middleware is shown of a call. */
-  readonly invocation: (call: FittingCall, signal: AbortSignal) => ToolInvocation;
-  readonly execute: (call: FittingCall, signal: AbortSignal) => Promise<Ending>;
+  readonly invocation: (call: FittingCall, signal: Cancellation) => ToolInvocation;
+  readonly execute: (call: FittingCall, signal: Cancellation) => Promise<Ending>;
   /** Told how the call ended for the model, and whether something was answered in the tool's place. */
   readonly answered: (ending: Ending, isExecution: boolean) => void;
 }
@@ -28,14 +29,14 @@ export async function surrounded(
 ): Promise<Ending> {
   const { signal } = context.conversion;
   // The call's own: aborted with the run, and when a middleware answers before the tool does.
-  const controller = new AbortController();
+  const controller = new Cancellation();
   const over = new Error(`${fitting.tool.name}: the call is over`);
   const left = (): void => {
     controller.abort(over);
   };
   let fatal: Ending | undefined;
   const way = throughMiddleware<FittingCall>(context.middleware, fitting, {
-    shown: (call) => context.invocation(call, controller.signal),
+    shown: (call) => context.invocation(call, controller),
     edit: async (call, edited, by, invocation) => {
       const result = await convertEdit(context.conversion, call, edited, by, invocation);
       if (!('outcome' in result)) {
@@ -50,8 +51,8 @@ export async function surrounded(
       // Whoever calls next() and answers in the same breath has answered before the tool begins.
       for (let tick = 0; tick < 4; tick++) await Promise.resolve();
       if (isAnswered()) left();
-      controller.signal.throwIfAborted();
-      const ending = await context.execute(call, controller.signal);
+      controller.throwIfAborted();
+      const ending = await context.execute(call, controller);
       // Somebody answered meanwhile: how it would have ended is nobody's to know.
       if (ending.fatal?.error === over) throw over;
       progress.ending = ending;
