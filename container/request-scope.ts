@@ -139,7 +139,7 @@ export class RequestScope extends AIScope implements ToolHost {
   }
 
   async #close(): Promise<void> {
-    this.#closing?.abort(closedError(this.#ending));
+    this.#closing?.abortWith(() => closedError(this.#ending));
     await this.#toolsDone();
     this.#unbinding = true;
     try {

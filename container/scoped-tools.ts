@@ -29,8 +29,10 @@ export async function callEnvironment(
   { definition: { site }, logger, isDenial, prices }: ScopedTools,
   scope: RequestScope,
 ): Promise<CallEnvironment> {
-  const observers = await allOf(scope, 'AIObserver', AIObserver);
-  const middleware = await allOf(scope, 'AIMiddleware', AIMiddleware);
+  const observers = hasNone(scope, 'AIObserver', AIObserver) ? [] : await allOf(scope, 'AIObserver', AIObserver);
+  const middleware = hasNone(scope, 'AIMiddleware', AIMiddleware)
+    ? []
+    : await allOf(scope, 'AIMiddleware', AIMiddleware);
   throwProblems([
     ...memberProblems(site, 'AIObserver', observers, isObserver),
     ...memberProblems(site, 'AIMiddleware', middleware, isMiddleware),
@@ -46,6 +48,10 @@ export async function callEnvironment(
       scope.waitFor(work, timeoutMs);
     },
   };
+}
+
+function hasNone(scope: RequestScope, name: string, token: abstract new () => unknown): boolean {
+  return !copiesOf(name, token).some((copy) => scope.isBound(copy));
 }
 
 /** What is bound under a class, of this copy of the package or of another: the application's first, then the scope's. */

@@ -5,35 +5,46 @@
 export class Cancellation {
   readonly #listeners = new Set<() => void>();
   #controller: AbortController | undefined;
-  /** In an object, since anything can be a reason. */
-  #aborted: { readonly reason: unknown } | undefined;
+  #isAborted = false;
+  #reason: unknown;
+  #make: (() => unknown) | undefined;
 
   get aborted(): boolean {
-    return this.#aborted !== undefined;
+    return this.#isAborted;
   }
 
   get reason(): unknown {
-    return this.#aborted?.reason;
+    if (this.#make !== undefined) {
+      this.#reason = this.#make();
+      this.#make = undefined;
+    }
+    return this.#reason;
   }
 
   throwIfAborted(): void {
-    if (this.#aborted !== undefined) throw this.#aborted.reason;
+    if (this.#isAborted) throw this.reason;
   }
 
   /** The same as a signal, for who knows only those. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
-      if (this.#aborted !== undefined) this.#controller.abort(this.#aborted.reason);
+      if (this.#isAborted) this.#controller.abort(this.reason);
     }
     return this.#controller.signal;
   }
 
   /** The first reason counts. */
   abort(reason: unknown): void {
-    if (this.#aborted !== undefined) return;
-    this.#aborted = { reason };
-    this.#controller?.abort(reason);
+    this.abortWith(() => reason);
+  }
+
+  /** The same with a reason that is made when somebody asks for it: the stack of an error is dear. */
+  abortWith(make: () => unknown): void {
+    if (this.#isAborted) return;
+    this.#isAborted = true;
+    this.#make = make;
+    this.#controller?.abort(this.reason);
     const listeners = [...this.#listeners];
     this.#listeners.clear();
     for (const listener of listeners) listener();
