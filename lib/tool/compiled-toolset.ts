@@ -8,6 +8,7 @@ import type { CompiledTool } from './tool.js';
  */
 export class CompiledToolset {
   readonly tools: readonly CompiledTool[];
+  readonly names: readonly string[];
   readonly #byName: ReadonlyMap<string, CompiledTool>;
   readonly #narrowed = new Map<string, CompiledToolset>();
   readonly #without = new Map<string, CompiledToolset>();
@@ -19,6 +20,7 @@ export class CompiledToolset {
   constructor(tools: readonly CompiledTool[]) {
     throwProblems(duplicateNames(tools));
     this.tools = Object.freeze([...tools].sort((a, b) => (a.name < b.name ? -1 : 1)));
+    this.names = Object.freeze(this.tools.map(({ name }) => name));
     this.#byName = new Map(this.tools.map((tool) => [tool.name, tool]));
     Object.freeze(this);
   }
@@ -26,10 +28,6 @@ export class CompiledToolset {
   /** The tool of that wire name, of this set and no other. */
   get(name: string): CompiledTool | undefined {
     return this.#byName.get(name);
-  }
-
-  get names(): readonly string[] {
-    return this.tools.map(({ name }) => name);
   }
 
   /** Those in any of the groups, as a set of their own; throws where none is left, since an agent would lose all its tools unnoticed. */
