@@ -21,7 +21,9 @@ const { outputFiles } = await build({
   platform: 'node',
   target: 'node20.19',
   chunkNames: 'lib/part-[hash]',
-  // Names stay, and lines that an error can show.
+  // A class and a function have the names that their sources gave them: messages and errors say them.
+  keepNames: true,
+  // Without comments and indentation, in lines that an error can show.
   minifyWhitespace: true,
   minifySyntax: true,
   lineLimit: 120,
@@ -29,34 +31,13 @@ const { outputFiles } = await build({
   logLevel: 'warning',
 });
 
-/** A class that was renamed would have another name in messages and in errors. */
-function classNames(text) {
-  const declared = text.matchAll(/\bclass ([\w$]+)(?: extends [\w$.]+)? ?\{/g);
-  const assigned = text.matchAll(/\b([\w$]+) ?= ?class(?: extends [\w$.]+)? ?\{/g);
-  return [...declared, ...assigned].map(([, name]) => name);
-}
-const sources = filesIn('dist', '.js').map((file) => readFileSync(file, 'utf8'));
-const written = new Set(sources.flatMap(classNames));
-const published = outputFiles.map(({ path, text }) => {
-  let restored = text;
-  for (const name of classNames(text)) {
-    // esbuild puts `_` before the inner name of a class that speaks of itself; both names mean the same class there.
-    const own = name.slice(1);
-    const isInner = name.startsWith('_') && written.has(own) && !sources.some((source) => source.includes(name));
-    if (isInner) restored = restored.replaceAll(new RegExp(`\\b${name}\\b`, 'g'), own);
-  }
-  const renamed = classNames(restored).filter((name) => !written.has(name));
-  if (renamed.length > 0) throw new Error(`two classes have one name, and esbuild renamed one: ${renamed.join(', ')}`);
-  return { path, text: restored };
-});
-
 const types = new Set();
 for (const entry of exported) collectTypes(resolve(entry.types));
 
 for (const file of filesIn('dist', '')) if (!types.has(resolve(file))) rmSync(file);
-for (const { path, text } of published) {
+for (const { path, contents } of outputFiles) {
   mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, text);
+  writeFileSync(path, contents);
 }
 
 function filesIn(folder, ending) {
