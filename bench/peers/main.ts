@@ -24,7 +24,7 @@ installPeers();
 // Some libraries would report to their makers.
 Object.assign(process.env, { OPENAI_AGENTS_DISABLE_TRACING: '1', LANGCHAIN_TRACING_V2: 'false' });
 console.log(`Node ${process.version}, in turns: ${LIBRARIES.map(titleOf).join('; ')}`);
-const heap = await heapKiB();
+const heap = heapKiB();
 const measured = await measure(LIBRARIES, { warmUp: 60, rounds: 30, batch: 12, limitMs: 90_000 });
 const results = resultsOf(measured, heap);
 writeResults(results);

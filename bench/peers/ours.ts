@@ -102,32 +102,22 @@ export function ours(wire: WireName): Library {
   };
 }
 
-/** Something that is kept, for what it holds. */
-export interface Kept {
-  readonly what: string;
-  readonly keep: () => unknown;
-}
-
-/** A scope with a controller in it, and what it is compared with: the same without this library. */
-export function keptScopes(specs: readonly ToolSpec[]): readonly Kept[] {
+/** Opens a scope with a controller in it, and what it is compared with: the same without this library. */
+export function keptScopes(
+  specs: readonly ToolSpec[],
+): Readonly<Record<'bare child container' | 'scope with an agent', () => unknown>> {
   const { ai, Controller } = application(specs, 'native', globalThis.fetch);
   const parent = new Container();
   parent.bind(OrderService).toSelf();
-  return [
-    {
-      what: 'bare child container',
-      keep: () => {
-        const container = new Container({ parent });
-        bindCaller(container);
-        return [container, container.get(OrderService)];
-      },
+  return {
+    'bare child container': () => {
+      const container = new Container({ parent });
+      bindCaller(container);
+      return [container, container.get(OrderService)];
     },
-    {
-      what: 'scope with an agent',
-      keep: () => {
-        const scope = ai.openScope(bindCaller);
-        return [scope, scope.container.get(Controller)];
-      },
+    'scope with an agent': () => {
+      const scope = ai.openScope(bindCaller);
+      return [scope, scope.container.get(Controller)];
     },
-  ];
+  };
 }
