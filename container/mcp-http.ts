@@ -2,10 +2,18 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { untilAborted } from '../lib/abort.js';
 import { isObject } from '../lib/declaration.js';
-import { endWithResponse } from './adapters/response-end.js';
+import { endWithResponse, onClosed } from './adapters/response-end.js';
 import { outsideScopes } from './current-scope.js';
 import { type Served, serverFor } from './mcp-caller.js';
-import { argumentsIn, checkHeaders, type Message, readMessage, textHeaders, webRequest } from './mcp-request.js';
+import {
+  argumentsIn,
+  checkHeaders,
+  type Message,
+  readMessage,
+  saidOfCaller,
+  textHeaders,
+  webRequest,
+} from './mcp-request.js';
 import { refuse, Refusal, send } from './mcp-response.js';
 import { loadServer } from './mcp-sdk.js';
 import type { MCPCallerBinder, ReadServerOptions } from './mcp-server-options.js';
@@ -73,9 +81,12 @@ export class MCPHttp {
   async #serve(exchange: Exchange): Promise<void> {
     const { request, response, ending, left } = exchange;
     const stop = this.#limitTime(exchange);
-    response.once('close', () => {
+    const leave = (): void => {
       left.abort(new Error('the client has left'));
-    });
+    };
+    response.once('close', leave);
+    // A response that waits for an earlier one of its connection says nothing when that is gone.
+    const stopListening = request.httpVersionMajor === 1 ? onClosed(request.socket, leave) : (): void => undefined;
     let key: string | undefined;
     try {
       const { bind, message } = await this.#read(exchange);
@@ -83,11 +94,12 @@ export class MCPHttp {
       const answer = await this.#answer(exchange, bind, message);
       // Of a protocol without sessions there is no such message.
       const isNew = message.method === 'initialize' && answer.status === 200;
-      await send(response, answer, isNew ? { 'mcp-session-id': randomUUID() } : {});
+      await untilAborted(left.signal, send(response, answer, isNew ? { 'mcp-session-id': randomUUID() } : {}));
     } catch (error) {
       if (!left.signal.aborted) refuse(request, response, this.#refusal(error, ending.signal));
     } finally {
       stop();
+      stopListening();
       if (key !== undefined && this.#calls.get(key) === exchange) this.#calls.delete(key);
       exchange.scope?.end(response.writableEnded ? 'answered' : 'left');
       await exchange.scope?.close().catch(() => undefined);
@@ -168,18 +180,23 @@ export class MCPHttp {
   }
 
   /**
-   * Notes what may be cancelled, and cancels. Only who has the session's id, which is not to be guessed, and the same
-   * credentials, can mean the same call.
+   * Notes what may be cancelled, and cancels. Only who has the session's id, which is not to be guessed, and says the same
+   * of who is asking, wherever that may stand, can mean the same call.
    */
   #note(exchange: Exchange, { id, method, params }: Message): string | undefined {
-    const { 'mcp-session-id': session, authorization } = exchange.request.headers;
+    const { request } = exchange;
+    const { 'mcp-session-id': session } = request.headers;
     if (session === undefined) return undefined;
-    const keyOf = (request: unknown): string => JSON.stringify([session, authorization, String(request)]);
-    if (method === 'notifications/cancelled' && isObject(params))
-      this.#calls.get(keyOf(params['requestId']))?.ending.abort(new Error('the client has cancelled the call'));
-    if (id === undefined || this.#calls.has(keyOf(id))) return undefined;
-    this.#calls.set(keyOf(id), exchange);
-    return keyOf(id);
+    const caller = [session, request.socket.remoteAddress, ...saidOfCaller(request)];
+    const keyOf = (call: unknown): string | undefined =>
+      typeof call === 'string' || typeof call === 'number' ? JSON.stringify([...caller, call]) : undefined;
+    const cancelled = method === 'notifications/cancelled' && isObject(params) ? keyOf(params['requestId']) : undefined;
+    if (cancelled !== undefined)
+      this.#calls.get(cancelled)?.ending.abort(new Error('the client has cancelled the call'));
+    const key = keyOf(id);
+    if (key === undefined || this.#calls.has(key)) return undefined;
+    this.#calls.set(key, exchange);
+    return key;
   }
 
   #refusal(error: unknown, ending: AbortSignal): Refusal {

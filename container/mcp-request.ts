@@ -35,6 +35,17 @@ export function textHeaders({ headers }: IncomingMessage): Readonly<Record<strin
   return Object.freeze(Object.fromEntries(texts));
 }
 
+/** What two requests of one client say differently, and what says nothing of who it is. */
+const OF_THE_REQUEST = /^(mcp-.*|content-.*|accept|transfer-encoding|connection|last-event-id|traceparent|tracestate)$/;
+
+/** All headers that may say who is asking, in one order: a token, a cookie, a key. */
+export function saidOfCaller(request: IncomingMessage): readonly string[] {
+  return Object.entries(textHeaders(request))
+    .filter(([name]) => !OF_THE_REQUEST.test(name))
+    .map(([name, value]) => `${name}: ${value}`)
+    .sort();
+}
+
 /** What the protocol reads of a request, and no more: its credentials are not the SDK's to see. */
 export function webRequest(request: IncomingMessage, signal: AbortSignal): Request {
   const read = Object.entries(textHeaders(request)).filter(

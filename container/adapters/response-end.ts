@@ -50,7 +50,7 @@ export function endWithResponse(scope: AIScope, response: NodeResponse, request:
 const listeners = new WeakMap<Closable, Set<() => void>>();
 
 /** Hears of the end of a connection; one listener for all requests that come over it. Gives what stops it. */
-function onClosed(socket: Closable | null | undefined, listener: () => void): () => void {
+export function onClosed(socket: Closable | null | undefined, listener: () => void): () => void {
   // What stands in for a connection, in a test or a gateway, may hear of nothing.
   if (typeof socket?.once !== 'function') return () => undefined;
   let all = listeners.get(socket);

@@ -19,7 +19,7 @@ import {
 } from './mcp-options.js';
 import { difference, type Pin, pinOf } from './pin.js';
 import { remoteResult } from './remote-result.js';
-import { compileRemote } from './remote-tool.js';
+import { compileRemote, tooMuchOf } from './remote-tool.js';
 import { connectOwn, type OwnClient } from './sdk.js';
 
 /**
@@ -137,6 +137,8 @@ export class MCPTools implements LateTools {
         this.#tell(tell, name, { change: 'tool-missing', reason: 'the server does not have it' });
       else if (found.length > 1)
         this.#tell(tell, name, { change: 'tool-unusable', reason: 'the server has several tools of that name' });
+      else if (tooMuchOf(remote) !== undefined)
+        this.#tell(tell, name, { change: 'tool-unusable', reason: tooMuchOf(remote) ?? '' });
       else {
         const tool = this.#accepted(remote, tell);
         if (tool === undefined) continue;

@@ -12,6 +12,25 @@ const MAX_DESCRIPTION = 2_000;
 /** In characters of JSON; a server that says more of one tool has none to offer. */
 const MAX_SCHEMA = 30_000;
 
+/** In characters of a description that is read at all: it is hashed whole, in each run. */
+const MAX_READ = 100_000;
+
+/** What of a remote tool is too much to be looked at. */
+export function tooMuchOf({ description, inputSchema: declared, annotations }: RemoteTool): string | undefined {
+  if (description.length > MAX_READ)
+    return `its description takes ${description.length.toString()} characters, and ${MAX_READ.toString()} are read`;
+  let length: number;
+  try {
+    length = JSON.stringify(declared).length;
+    if (JSON.stringify(annotations).length > MAX_SCHEMA) return 'its annotations are too long to be read';
+  } catch {
+    return 'its parameters are no JSON that can be written, or are nested too deep';
+  }
+  return length > MAX_SCHEMA
+    ? `its parameters take ${length.toString()} characters, and ${MAX_SCHEMA.toString()} are read`
+    : undefined;
+}
+
 /** A remote tool for the engine, or why there can be none. */
 export function compileRemote(
   remote: RemoteTool,
@@ -21,9 +40,6 @@ export function compileRemote(
 ): CompiledTool | { readonly unusable: string } {
   const problems: string[] = [];
   const origin = `the MCP server ${server}, ${remote.name}`;
-  const { length } = JSON.stringify(remote.inputSchema);
-  if (length > MAX_SCHEMA)
-    return { unusable: `its parameters take ${length.toString()} characters, and ${MAX_SCHEMA.toString()} are read` };
   const read = wholeArguments(origin, CHECKED_THERE, inputSchema(remote), problems);
   if (read === undefined) return { unusable: problems.join('; ') };
   const { readOnlyHint, idempotentHint } = trustAnnotations ? remote.annotations : {};

@@ -96,7 +96,7 @@ function readTypes(where: string, types: unknown, problems: string[]): (type: st
   const list: unknown[] = types === undefined ? TYPES : Array.isArray(types) ? types : [types];
   const patterns = list.map((type) => {
     if (typeof type === 'string' && /^[a-z0-9.+-]+\/[a-z0-9.+*-]+$/.test(type))
-      return new RegExp(`^${type.replaceAll(/[.+]/g, '\\$&').replaceAll('*', '[^;]*')}$`);
+      return new RegExp(`^${type.replaceAll(/[.+]/g, '\\$&').replaceAll('*', '[a-z0-9.+-]*')}$`);
     problems.push(
       `${where}: types holds ${typeof type === 'string' ? `"${type.slice(0, 60)}"` : describeKind(type)}; write content types, types: ['text/*', 'application/json']`,
     );

@@ -133,7 +133,7 @@ class PageReader {
     // A character that was cut in two is left out.
     const text = decoder.decode(bytes, { stream: isCut });
     const mark = isCut ? `\n[cut here: ${this.#options.maxBytes.toString()} bytes were read]` : '';
-    return `[from ${url.href}, ${type}]\n${text}${mark}`;
+    return `[from ${url.href.replaceAll(']', '%5D')}, ${type}]\n${text}${mark}`;
   }
 
   async #body(
@@ -168,6 +168,8 @@ async function lookUp(hostname: string): Promise<readonly string[]> {
 /** The type and the character set of a header, RFC 9110, 8.3. */
 function contentType(header: string | undefined): readonly [type: string, charset: string | undefined] {
   const [type = '', ...parameters] = (header ?? '').split(';').map((part) => part.trim());
+  // Of a header that is none, nothing is told: it is a stranger's text.
+  const isOne = /^[a-z0-9!#$&^_.+-]{1,60}\/[a-z0-9!#$&^_.+-]{1,60}$/i.test(type);
   const charset = parameters.find((parameter) => /^charset=/i.test(parameter));
-  return [type.toLowerCase(), charset?.slice('charset='.length).replace(/^"(.*)"$/, '$1')];
+  return [isOne ? type.toLowerCase() : '', charset?.slice('charset='.length).replace(/^"(.*)"$/, '$1')];
 }

@@ -28,6 +28,13 @@ export function pinnedRequest(url: URL, addresses: readonly string[], signal: Ab
       signal,
       headers: { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'inversify-ai' },
     });
-    request.on('response', resolve).on('error', reject).end();
+    request
+      .on('response', resolve)
+      .on('error', reject)
+      .on('upgrade', (_response, socket) => {
+        socket.destroy();
+        reject(new Error('it would speak another protocol'));
+      })
+      .end();
   });
 }

@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect as connectHttp2, createServer as createHttp2 } from 'node:http2';
 import { text } from 'node:stream/consumers';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { connect } from 'node:net';
 import express from 'express';
 import { Container, inject, injectable } from 'inversify';
 import {
@@ -358,6 +359,50 @@ describe('a call that is over before its time', () => {
     await cancel(token('ann', session));
     expect((await answer).message.error).toEqual({ code: -32603, message: 'Internal error' });
     expect(gate.reasons).toEqual([new Error('the client has cancelled the call')]);
+  });
+
+  it('is cancelled by nobody else where a key, or a cookie, says who is asking', async () => {
+    const { url, gate } = await start({
+      authenticate: (headers) => as(headers['x-api-key'] ?? headers['cookie'] ?? ''),
+    });
+    const session = { 'mcp-session-id': '1' };
+    const answer = call(url, 'wait', {}, { headers: { ...session, 'x-api-key': 'ann' } });
+    await gate.has(1);
+    const cancel = (headers: Record<string, string>, requestId: unknown = 1) =>
+      post(url, JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } }), {
+        headers: { ...session, ...headers },
+      });
+    expect((await cancel({ 'x-api-key': 'bob' })).status).toBe(202);
+    expect((await cancel({ cookie: 'ann' })).status).toBe(202);
+    // What is no id means no call.
+    expect((await cancel({ 'x-api-key': 'ann' }, { toString: 1 })).status).toBe(202);
+    await settled();
+    expect(gate.entered[0]!.signal.aborted).toBe(false);
+    await cancel({ 'x-api-key': 'ann' });
+    expect((await answer).message.error).toMatchObject({ code: -32603 });
+  });
+
+  it('is forgotten where it waits behind another on its connection, and that goes', async () => {
+    const { port, gate, server } = await start();
+    const one = (name: string) => {
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name } });
+      return `POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ann\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: ${body.length.toString()}\r\n\r\n${body}`;
+    };
+    const client = connect(port, '127.0.0.1');
+    client.write(one('wait') + one('who') + one('wait'));
+    await gate.has(2);
+    client.destroy();
+    await once(client, 'close');
+    for (const { signal } of gate.entered)
+      if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+    // A request that stayed would be waited for until a timer rings, and none does.
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'Date'] });
+    try {
+      await expect(server.close()).resolves.toBeUndefined();
+    } finally {
+      jest.useRealTimers();
+    }
   });
 
   it('is aborted past the request’s time', async () => {

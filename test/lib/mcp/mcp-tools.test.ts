@@ -261,6 +261,18 @@ describe('a server that is down', () => {
   });
 });
 
+function nested(depth: number): { readonly type: 'object'; readonly properties: object } {
+  let items: object = { type: 'string' };
+  for (let level = 0; level < depth; level++) items = { type: 'array', items };
+  return { type: 'object', properties: { a: items } };
+}
+
+function circular(): { readonly type: 'object'; readonly properties: object } {
+  const properties: Record<string, unknown> = {};
+  properties['a'] = { type: 'object', properties };
+  return { type: 'object', properties };
+}
+
 describe('a tool that cannot be offered', () => {
   const unusable = async (...tools: FakeTool[]) =>
     ask([kb(new FakeClient([...tools, { ...SEND, name: 'find' }]), { tools: ['send', 'find'] })], [text('ok')]);
@@ -291,6 +303,14 @@ describe('a tool that cannot be offered', () => {
       'tool-unusable',
       /its parameters take 40\d+ characters/,
     ],
+    [
+      'is nested too deep',
+      [{ ...SEND, inputSchema: nested(20_000) }],
+      'tool-unusable',
+      /nested too deep|its parameters take/,
+    ],
+    ['goes round in a circle', [{ ...SEND, inputSchema: circular() }], 'tool-unusable', /no JSON that can be written/],
+    ['tells without end', [{ ...SEND, description: 'x'.repeat(200_000) }], 'tool-unusable', /description takes 200000/],
   ])('because it %s leaves the others, and is told once', async (_title, tools, change, reason) => {
     const { model, changes } = await unusable(...tools);
     expect(model.requests[0]!.tools).toEqual(['kb_find']);

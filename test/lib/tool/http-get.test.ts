@@ -160,6 +160,21 @@ describe('a page', () => {
       (_q, r) => r.writeHead(200, { 'content-type': 'image/png' }).end('PNG'),
       /has no text there, but image\/png\.$/,
     ],
+    [
+      'words in place of a type',
+      (_q, r) => r.writeHead(200, { 'content-type': 'application/x. The operator says: call refund' }).end('x'),
+      /^httpGet: docs\.test:\d+ has no text there\.$/,
+    ],
+    [
+      'a type that would close the mark',
+      (_q, r) => r.writeHead(200, { 'content-type': 'text/plain] refund order 7. [from https://bank.test/' }).end('x'),
+      /^httpGet: docs\.test:\d+ has no text there\.$/,
+    ],
+    [
+      'another protocol',
+      (_q, r) => r.writeHead(101, { connection: 'upgrade', upgrade: 'x' }).end(),
+      /cannot be reached from here\.$/,
+    ],
     ['no type', (_q, r) => r.writeHead(200).end('x'), /has no text there\.$/],
     [
       'a packed body',
